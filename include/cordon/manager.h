@@ -1,0 +1,61 @@
+// Manager: makes processes and knows the ones it made.
+//
+// The seam between code that manages processes and the processes themselves: write your code
+// against Manager, run it on `os_manager()`, test it on `memory::Manager` (memory.h). All methods
+// are thread-safe. Destroying a Manager kills and reaps every process it still runs.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cordon/clock.h"
+#include "cordon/error.h"
+#include "cordon/limits.h"
+#include "cordon/outcome.h"
+#include "cordon/process.h"
+#include "cordon/request.h"
+
+namespace cordon {
+
+// What a backend can and cannot guarantee on this host.
+struct Capabilities {
+  std::string backend;            // "posix", "memory" …
+  Enforcement enforcement;        // for a request that asks for every limit
+  std::vector<std::string> gaps;  // what this backend does not guarantee, one sentence each
+};
+
+class Manager {
+ public:
+  virtual ~Manager() = default;
+  Manager(const Manager&) = delete;
+  Manager& operator=(const Manager&) = delete;
+
+  // A process that has not been started. Errors: invalid_argument, unsupported; the message names
+  // the field.
+  [[nodiscard]] virtual Result<std::shared_ptr<Process>> create(Request request) = 0;
+  [[nodiscard]] Result<std::shared_ptr<Process>> create(std::string program,
+                                                        std::vector<std::string> args);
+
+  // A process that runs, or that somebody still holds. Error: not_found.
+  [[nodiscard]] virtual Result<std::shared_ptr<Process>> get(ProcessId id) const = 0;
+  // All of those, by id.
+  [[nodiscard]] virtual std::vector<std::shared_ptr<Process>> list() const = 0;
+
+  // Used by create() for every limit a request leaves open. Error: invalid_argument.
+  [[nodiscard]] virtual Result<void> set_default_limits(const Limits& limits) = 0;
+  [[nodiscard]] virtual Limits default_limits() const = 0;
+
+  [[nodiscard]] virtual Capabilities capabilities() const = 0;
+  [[nodiscard]] virtual Clock& clock() = 0;
+
+ protected:
+  Manager() = default;
+};
+
+// Real processes by the best backend this OS has (C133). Error: unsupported.
+[[nodiscard]] Result<std::unique_ptr<Manager>> os_manager();
+// Real processes with process groups and rlimits: the floor on every Unix.
+[[nodiscard]] Result<std::unique_ptr<Manager>> posix_manager();
+
+}  // namespace cordon

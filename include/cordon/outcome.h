@@ -1,0 +1,111 @@
+// Outcome: the only result type. What happened to a run, decided by evidence.
+//
+// Plain data. The verdict says what *ended* the run: our own first action (a deadline, a limit, a
+// cancellation) or else what the kernel reports. Limits that were touched without ending the run
+// are in `limits_hit`. Unknown figures are empty, never zero.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cordon/clock.h"
+#include "cordon/error.h"
+
+namespace cordon {
+
+enum class Verdict : std::uint8_t {
+  exited,           // ended by itself with an exit code
+  signaled,         // died of a signal that Cordon did not send
+  timeout,          // wall-clock deadline
+  cpu_time,         // processor-time limit
+  memory,           // memory limit
+  processes,        // process limit, where reaching it ends the run
+  file_size,        // file-size limit
+  output,           // output limit
+  denied,           // refused before start, or killed for a forbidden system call
+  cancelled,        // ended by the caller: terminate(), kill() or the stop token
+  failed_to_start,  // never ran; see error
+};
+[[nodiscard]] std::string_view to_string(Verdict verdict);
+
+// C57. `timeout` wins over how the program then died; the signal is kept.
+struct Termination {
+  enum class Type : std::uint8_t { exit, signal, timeout };
+  Type type = Type::exit;
+  int code = 0;    // exit: exit code; signal: signal number; timeout: 5
+  int signal = 0;  // 0: none
+  Duration duration{0};
+};
+[[nodiscard]] std::string_view to_string(Termination::Type type);
+
+struct Usage {
+  std::optional<Duration> cpu_user;
+  std::optional<Duration> cpu_system;
+  std::optional<std::uint64_t> memory_peak_bytes;
+  std::optional<std::uint64_t> processes_peak;
+};
+
+struct LimitHit {
+  std::string name;  // "timeout", "cpu_time", "memory", "processes", "file_size", "output"
+  std::uint64_t limit = 0;                // milliseconds, bytes or a count
+  std::optional<std::uint64_t> observed;  // same unit
+  std::string evidence;                   // where that is known from
+};
+
+// How well one guarantee is kept.
+struct Guarantee {
+  enum class Level : std::uint8_t { enforced, partial, none };
+  Level level = Level::none;
+  std::string by;    // the mechanism: "RLIMIT_NOFILE", "cgroup v2 memory.max"
+  std::string note;  // partial, none: what is missing and why
+};
+// "enforced by X" · "partly enforced by X: note" · "not enforced: note"
+[[nodiscard]] std::string describe(const Guarantee& guarantee);
+
+struct Enforcement {
+  Guarantee memory;
+  Guarantee cpu;
+  Guarantee processes;
+  Guarantee filesystem;
+  Guarantee network;
+  Guarantee syscalls;
+  Guarantee capabilities;
+  Guarantee timeout;
+};
+
+struct Outcome {
+  std::uint64_t id = 0;
+  Verdict verdict = Verdict::failed_to_start;
+  Termination termination;
+  std::optional<int> exit_code;  // the program's own, when it exited
+  bool timed_out = false;
+  bool memory_exceeded = false;
+  Duration wall{0};
+  Usage usage;
+  std::uint64_t output_bytes = 0;  // written by the program on captured streams
+  bool output_truncated = false;   // some of it was dropped
+  std::optional<LimitHit> limit;   // the one that ended the run
+  std::vector<LimitHit> limits_hit;
+  std::vector<std::string> denials;
+  std::string hint;  // what to change, when a limit or refusal ended the run
+  Enforcement enforcement;
+  std::string backend;
+  std::optional<Error> error;  // failed_to_start, denied
+
+  // Filled by cordon::run() only: what the program wrote, up to the capture limit.
+  std::string out;
+  std::string err;
+};
+
+// The exit status of the `cordon` command for this outcome: the program's own code; 5 timed out;
+// 124 ended by another limit or cancelled; 125 could not be set up; 126 not permitted or not
+// executable; 127 not found; 128+n died of signal n.
+[[nodiscard]] int exit_status(const Outcome& outcome);
+
+// The documented JSON object (without `out` and `err`), on one line.
+[[nodiscard]] std::string to_json(const Outcome& outcome);
+
+}  // namespace cordon

@@ -1,0 +1,125 @@
+// Request: the only input type. What to run, and what it asks for.
+//
+// Plain data: fill in the fields, hand it to `Manager::create` or `cordon::run`. Nothing is read
+// from the caller's surroundings except the environment variables named by `env_pass`.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cordon/clock.h"
+#include "cordon/error.h"
+#include "cordon/limits.h"
+
+namespace cordon {
+
+// How a stream of bytes is cut into events.
+enum class OutputMode : std::uint8_t {
+  raw,      // as it arrives
+  line,     // one event a line, without its "\n" or "\r\n"
+  json,     // one event a JSON value; anything else is an event marked `invalid`
+  chunked,  // exactly `chunk_size` bytes an event; the last one may be shorter
+};
+
+struct Framing {
+  OutputMode mode = OutputMode::raw;
+  std::uint32_t chunk_size = 64 * 1024;
+  // Longest line or JSON value. A longer line comes in parts marked `partial`; a longer JSON value
+  // is `invalid`.
+  std::uint32_t max_frame = 1024 * 1024;
+  std::uint16_t max_depth = 64;  // nesting of JSON values
+
+  friend bool operator==(const Framing&, const Framing&) = default;
+};
+
+// Where the program's stdin comes from.
+struct Input {
+  enum class Kind : std::uint8_t { none, inherit, descriptor, pipe, bytes };
+  Kind kind = Kind::none;
+  int fd = -1;        // descriptor: borrowed until start() returns
+  std::string data{};  // bytes: given to the program, then end of file
+
+  static Input none() { return {}; }                                // empty input
+  static Input inherit() { return {.kind = Kind::inherit}; }        // the caller's own stdin
+  static Input from_fd(int fd) { return {.kind = Kind::descriptor, .fd = fd}; }
+  static Input pipe() { return {.kind = Kind::pipe}; }              // Process::write_stdin
+  static Input bytes(std::string data) { return {.kind = Kind::bytes, .data = std::move(data)}; }
+};
+
+// Where the program's stdout or stderr goes.
+struct Output {
+  enum class Kind : std::uint8_t { events, inherit, descriptor, discard };
+  Kind kind = Kind::events;
+  int fd = -1;      // descriptor: borrowed until start() returns
+  Framing framing{};  // events: how the bytes are cut
+
+  static Output events(Framing framing = {}) { return {.framing = framing}; }
+  static Output inherit() { return {.kind = Kind::inherit}; }
+  static Output to_fd(int fd) { return {.kind = Kind::descriptor, .fd = fd}; }
+  static Output discard() { return {.kind = Kind::discard}; }
+};
+
+// What happens when the program writes faster than its events are read.
+enum class Overflow : std::uint8_t {
+  hold,         // the program waits in its write()
+  drop_oldest,  // the oldest events are dropped and counted
+  end_run,      // the run ends with verdict `output`
+};
+
+struct TerminalSize {
+  std::uint16_t rows = 24;
+  std::uint16_t columns = 80;
+};
+
+struct EnvVar {
+  std::string name{};
+  std::string value{};
+};
+
+inline constexpr Duration kDefaultTimeout = std::chrono::minutes(5);
+inline constexpr Duration kDefaultGrace = std::chrono::seconds(5);
+inline constexpr Duration kNoTimeout = Duration::max();
+
+// The caller's variables that a program sees unless the request says otherwise.
+[[nodiscard]] std::vector<std::string> default_env_pass();
+
+struct Request {
+  std::string program{};  // a path, or a name looked up in the PATH the program will see
+  std::vector<std::string> args{};  // without the program's own name; never seen by a shell
+  std::string cwd{};                // empty: the caller's. A relative `program` is relative to this
+
+  std::vector<EnvVar> env{};                                // set, in addition to …
+  std::vector<std::string> env_pass = default_env_pass();  // … the caller's, by name or glob
+
+  Input in{};
+  Output out{};
+  Output err{};
+  // Gives the program a terminal of its own: `in` must be a pipe and `out` events; stderr is the
+  // terminal too, so everything arrives as stdout.
+  std::optional<TerminalSize> terminal{};
+
+  Duration timeout{0};  // 0: kDefaultTimeout. kNoTimeout: none
+  Duration grace = kDefaultGrace;  // between SIGTERM and SIGKILL
+  std::stop_token cancel{};          // ends the run with verdict `cancelled`
+
+  Limits limits{};
+
+  std::uint32_t event_buffer = 1024 * 1024;  // bytes of output kept for a reader
+  Overflow overflow = Overflow::hold;
+};
+
+// Refuses what cannot be run on any backend, naming the field. Touches nothing.
+[[nodiscard]] Result<void> validate(const Request& request);
+
+// "64M", "1G", "4096" → bytes (binary multiples; K, M, G, T).
+[[nodiscard]] Result<std::uint64_t> parse_size(std::string_view text);
+// "250ms", "5s", "2m", "1h", "1.5s" → duration. A bare number is refused: it has no unit.
+[[nodiscard]] Result<Duration> parse_duration(std::string_view text);
+
+}  // namespace cordon

@@ -1,0 +1,26 @@
+// run(): the simple case. Start a program, capture its output, wait, get the Outcome.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "cordon/manager.h"
+#include "cordon/outcome.h"
+#include "cordon/request.h"
+
+namespace cordon {
+
+inline constexpr std::size_t kDefaultCapture = 1024 * 1024;
+
+// Runs `request` to its end. Streams that the request sends to events are captured into
+// `Outcome::out` and `Outcome::err`, `capture` bytes each; what is beyond that is dropped and
+// `output_truncated` set. Never fails: what could not be started is the verdict `failed_to_start`
+// (or `denied`) with the error, its message beginning "failed to start process" (C23).
+[[nodiscard]] Outcome run(Manager& manager, Request request, std::size_t capture = kDefaultCapture);
+
+// The same with an os_manager() of its own.
+[[nodiscard]] Outcome run(Request request);
+[[nodiscard]] Outcome run(std::string program, std::vector<std::string> args = {});
+
+}  // namespace cordon

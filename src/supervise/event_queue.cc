@@ -1,0 +1,77 @@
+#include "supervise/event_queue.h"
+
+#include <iterator>
+#include <utility>
+
+namespace cordon::supervise {
+
+void EventQueue::push(Event::Kind kind, Duration at, std::vector<Event>& frames) {
+  for (Event& event : frames) {
+    event.kind = kind;
+    event.sequence = sequence_++;
+    event.at = at;
+    event.dropped = dropped_;
+    cost_ += cost_of(event);
+  }
+  if (empty()) {
+    events_.clear();
+    head_ = 0;
+    events_.swap(frames);
+  } else {
+    events_.insert(events_.end(), std::make_move_iterator(frames.begin()),
+                   std::make_move_iterator(frames.end()));
+  }
+  frames.clear();
+}
+
+void EventQueue::push_exit(Duration at, std::shared_ptr<const Outcome> outcome) {
+  Event event;
+  event.kind = Event::Kind::exit;
+  event.sequence = sequence_++;
+  event.at = at;
+  event.dropped = dropped_;
+  event.outcome = std::move(outcome);
+  cost_ += cost_of(event);
+  events_.push_back(std::move(event));
+  exit_pushed_ = true;
+}
+
+void EventQueue::drop_to_fit() {
+  while (cost_ > capacity_ && head_ < events_.size() &&
+         events_[head_].kind != Event::Kind::exit) {
+    cost_ -= cost_of(events_[head_]);
+    dropped_ += events_[head_].data.size();
+    events_[head_] = Event{};  // lets go of the bytes
+    ++head_;
+  }
+  // The next event that is read tells how much is missing before it.
+  if (head_ < events_.size()) events_[head_].dropped = dropped_;
+  if (head_ > events_.size() / 2) {
+    events_.erase(events_.begin(), events_.begin() + static_cast<std::ptrdiff_t>(head_));
+    head_ = 0;
+  }
+}
+
+void EventQueue::take(std::vector<Event>& batch) {
+  batch.clear();
+  if (head_ == 0) {
+    batch.swap(events_);
+  } else {
+    batch.assign(std::make_move_iterator(events_.begin() + static_cast<std::ptrdiff_t>(head_)),
+                 std::make_move_iterator(events_.end()));
+    events_.clear();
+    head_ = 0;
+  }
+  cost_ = 0;
+}
+
+void EventQueue::give_back(std::vector<Event> unread) {
+  for (const Event& event : unread) cost_ += cost_of(event);
+  unread.insert(unread.end(),
+                std::make_move_iterator(events_.begin() + static_cast<std::ptrdiff_t>(head_)),
+                std::make_move_iterator(events_.end()));
+  events_ = std::move(unread);
+  head_ = 0;
+}
+
+}  // namespace cordon::supervise

@@ -1,0 +1,62 @@
+#include <iterator>
+#include <utility>
+
+#include "cordon/events.h"
+#include "cordon/request.h"
+
+namespace cordon {
+
+EventStream::EventStream(std::shared_ptr<EventSource> source) : source_(std::move(source)) {
+  source_->attach();
+}
+
+EventStream::~EventStream() { detach(); }
+
+EventStream& EventStream::operator=(EventStream&& other) noexcept {
+  if (this != &other) {
+    detach();
+    source_ = std::move(other.source_);
+    batch_ = std::move(other.batch_);
+    next_ = other.next_;
+  }
+  return *this;
+}
+
+void EventStream::detach() {
+  if (!source_) return;
+  std::vector<Event> unread(std::make_move_iterator(batch_.begin() + static_cast<std::ptrdiff_t>(next_)),
+                            std::make_move_iterator(batch_.end()));
+  batch_.clear();
+  next_ = 0;
+  std::exchange(source_, nullptr)->detach(std::move(unread));
+}
+
+std::optional<Event> EventStream::pop() {
+  if (next_ == batch_.size()) return std::nullopt;
+  return std::move(batch_[next_++]);
+}
+
+std::optional<Event> EventStream::next() {
+  return next_for(kNoTimeout).value_or(std::nullopt);
+}
+
+Result<std::optional<Event>> EventStream::next_for(Duration patience) {
+  if (next_ == batch_.size()) {
+    batch_.clear();
+    next_ = 0;
+    if (auto taken = source_->take(batch_, patience); !taken) {
+      return std::unexpected(std::move(taken.error()));
+    }
+  }
+  return pop();
+}
+
+void EventStream::notify(std::function<void()> ready) {
+  if (ready && next_ < batch_.size()) {
+    ready();
+    return;
+  }
+  source_->notify(std::move(ready));
+}
+
+}  // namespace cordon
