@@ -39,6 +39,12 @@ function(cordon_component)
   if(CORDON_BUILD_TESTS AND arg_TESTS)
     cordon_gtest(${arg_NAME} unit "${arg_TESTS}" "${target};${arg_TEST_LINK}" ${CORDON_TEST_TIMEOUT})
   endif()
+  # Sanitizers bring calls of their own.
+  if(CORDON_BUILD_TESTS AND NOT CORDON_SANITIZE AND NOT arg_NAME MATCHES "^backend_")
+    add_test(NAME layering.${arg_NAME}
+      COMMAND "${PROJECT_SOURCE_DIR}/tools/lint/process-symbols" "$<TARGET_FILE:${target}>")
+    set_tests_properties(layering.${arg_NAME} PROPERTIES LABELS unit TIMEOUT 10)
+  endif()
 endfunction()
 
 # cordon_test(NAME conformance SOURCES … [LABELS conformance …] [LINK lib …] [TIMEOUT seconds])
