@@ -71,17 +71,25 @@ class MemoryProcess final : public Process,
   [[nodiscard]] Self::Facts facts(const Task& task) const override;
   [[nodiscard]] std::shared_ptr<const void> keep() override { return shared_from_this(); }
 
-  // All below: the lock is held.
+  // Without the lock.
+  void watch_cancellation();
+  void cancel();
+
+  // With the lock.
   [[nodiscard]] Result<void> launch();
   [[nodiscard]] Result<SharedProgram> find_program();
   [[nodiscard]] Result<void> open_streams();
-  void cancel();
   void stop(Lock& lock, Verdict cause, Duration grace, std::string evidence = {});
-  void end(Lock* lock, std::shared_ptr<const Outcome> outcome);
+  void end(Lock& lock, std::shared_ptr<const Outcome> outcome);
   [[nodiscard]] Duration timeout() const;
   [[nodiscard]] bool has_news() const;
+  void queue_exit();
+  void close_writer();
   [[nodiscard]] Result<void> must_be_created(std::string_view operation) const;
   [[nodiscard]] Result<void> must_run(std::string_view operation) const;
+  [[nodiscard]] Result<void> must_have_stdin(std::string_view operation) const;
+  template <typename Field>
+  [[nodiscard]] Result<void> replace(Field Request::*field, Field value, std::string_view name);
 
   static void on_deadline(void* process, Lock& lock);
   static void on_grace_over(void* process, Lock& lock);
@@ -95,17 +103,21 @@ class MemoryProcess final : public Process,
   Limits limits_;
   Tree tree_;
 
-  WallTime started_wall_{};
+  std::optional<WallTime> started_wall_;
   Timer deadline_;
   Timer grace_over_;
   supervise::StopLadder ladder_;
   std::string evidence_;
   std::shared_ptr<StopCallback> stop_callback_;
 
+  int readers_ = 0;
   std::function<void()> ready_;
   bool exit_queued_ = false;
+  bool writing_ = false;  // somebody is in write_stdin() …
+  bool close_after_writing_ = false;
+  std::optional<TerminalSize> terminal_;  // as resized
   struct Measured {
-    TimePoint at;
+    TimePoint at{};
     Duration cpu{0};
   };
   Measured last_status_{};

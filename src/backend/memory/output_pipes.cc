@@ -31,6 +31,7 @@ supervise::EventQueue& OutputPipes::queue() {
 
 std::size_t OutputPipes::write(Stream stream, const std::shared_ptr<const std::string>& owner,
                                std::string_view bytes, Duration at, Alarm& alarm) {
+  stream = actual(stream);
   Line& to = line(stream);
   std::size_t taken = 0;
   while (taken < bytes.size() && to.in_pipe < kPipe) {
@@ -84,10 +85,10 @@ void OutputPipes::push(Stream stream, Duration at, Alarm& alarm) {
   if (frames_.empty()) return;
   queue().push(kind_of(stream), at, frames_);
   if (!queue().full()) return;
-  if (readers_ == 0 || overflow_ == Overflow::drop_oldest) {
+  if (overflow_ == Overflow::end_run) {
+    if (alarm == Alarm::none) alarm = Alarm::overflow;
+  } else if (!holds()) {
     queue().drop_to_fit();
-  } else if (overflow_ == Overflow::end_run && alarm == Alarm::none) {
-    alarm = Alarm::overflow;
   }
 }
 

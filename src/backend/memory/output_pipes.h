@@ -36,7 +36,10 @@ class OutputPipes {
   void open(std::size_t capacity, Overflow overflow, std::optional<std::uint64_t> limit,
             Target out, Target err);
 
-  [[nodiscard]] const Target& target(Stream stream) const { return line(stream).target; }
+  // A terminal: stderr goes the way of stdout.
+  void join_streams() { joined_ = true; }
+
+  [[nodiscard]] const Target& target(Stream stream) const { return line(actual(stream)).target; }
 
   // For a stream that goes to events: puts as much of `bytes` into the pipe as fits and lets the
   // supervisor read. Returns how much was taken; `owner` keeps the bytes alive.
@@ -72,6 +75,7 @@ class OutputPipes {
 
   [[nodiscard]] const Line& line(Stream s) const { return lines_[static_cast<std::size_t>(s)]; }
   [[nodiscard]] Line& line(Stream s) { return lines_[static_cast<std::size_t>(s)]; }
+  [[nodiscard]] Stream actual(Stream stream) const { return joined_ ? Stream::out : stream; }
   [[nodiscard]] bool holds() const { return readers_ > 0 && overflow_ == Overflow::hold; }
   void read(Stream stream, Duration at, bool whatever_size, Alarm& alarm);
   // Frames a part of `chunk` and queues the frames; returns how many bytes that were.
@@ -89,6 +93,7 @@ class OutputPipes {
   std::uint64_t bytes_ = 0;
   bool cut_ = false;
   int readers_ = 0;
+  bool joined_ = false;
 };
 
 }  // namespace cordon::memory

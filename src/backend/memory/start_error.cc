@@ -2,25 +2,25 @@
 
 #include <cerrno>
 #include <string>
-#include <utility>
 
 #include "base/errors.h"
 
 namespace cordon::memory {
 namespace {
 
-// A file that exists but will not run is not_executable, whatever the errno means elsewhere.
+// As the OS backends judge a failed exec.
 ErrorCode code_of_exec(int os_error) {
   switch (os_error) {
-    case EACCES:
-    case ENOEXEC:
-    case EISDIR:
-    case ELIBBAD:
-      return ErrorCode::not_executable;
+    case ENOENT:
     case ENOTDIR:
       return ErrorCode::not_found;
+    case ENOMEM:
+    case EAGAIN:
+    case EMFILE:
+    case ENFILE:
+      return ErrorCode::resource_exhausted;
     default:
-      return base::code_of_errno(os_error);
+      return ErrorCode::not_executable;
   }
 }
 
@@ -30,8 +30,20 @@ Error exec_error(int os_error) { return {code_of_exec(os_error), "exec", os_erro
 
 Error name_program(Error error, std::string_view program) {
   if (!error.message.empty()) return error;
-  error.message = "executing " + std::string(program) + ": " + base::errno_text(error.os_error);
-  if (error.code == ErrorCode::not_found) error.message += "; check the program's name";
+  const std::string name(program);
+  switch (error.code) {
+    case ErrorCode::not_found:
+      error.message = "program " + name +
+                      " was not found: check its name, or add it to this memory::Manager";
+      break;
+    case ErrorCode::resource_exhausted:
+      error.message =
+          "executing " + name + ": " + base::errno_text(error.os_error) + "; try again later";
+      break;
+    default:
+      error.message = "program " + name + " cannot be run: " + base::errno_text(error.os_error);
+      break;
+  }
   return error;
 }
 
