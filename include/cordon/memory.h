@@ -17,7 +17,8 @@
 // beyond the caller's own deadline; notify() counts as such a caller. If nothing will ever be due
 // a waiting caller blocks until another thread acts. Time does not jump past an instant at which
 // another waiting thread has to wake, but it cannot know what a thread that is not waiting is going
-// to do: tests with several threads are best written with `self_advancing = false`.
+// to do: a test with several threads says `self_advancing = false`, or gives its requests
+// kNoTimeout so that no deadline is due while a thread gets ready.
 //
 // Everything here is thread-safe except building a Program. Functions given to a script run on the
 // thread that waits or acts, with no lock held, and may call anything in this library; the program
@@ -96,8 +97,7 @@ class Program {
 
   // --- Resources, kept within the process's Limits.
   // Takes that much processor time, and wall-clock time according to Limits::cpu_millicores (one
-  // core at most). At Limits::cpu_time the program gets SIGXCPU, a second later the process is
-  // killed.
+  // core at most). When all programs of the process together reach Limits::cpu_time it is killed.
   Program& use_cpu(Duration user, Duration system = Duration{0});
   // Has that many bytes in use from now on. Beyond Limits::memory_bytes the process is killed.
   Program& use_memory(std::uint64_t bytes);
