@@ -84,6 +84,7 @@ class MemoryProcess final : public Process,
   [[nodiscard]] Duration timeout() const;
   [[nodiscard]] bool has_news() const;
   void queue_exit();
+  void withdraw_notify(Lock& lock);
   void close_writer();
   [[nodiscard]] Result<void> must_be_created(std::string_view operation) const;
   [[nodiscard]] Result<void> must_run(std::string_view operation) const;

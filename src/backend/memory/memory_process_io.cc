@@ -52,6 +52,7 @@ void MemoryProcess::on_events(Lock& lock) {
   // Without a reader or output the queue is not made before somebody asks for it.
   if (outcome_ && !exit_queued_ && (readers_ > 0 || tree_.output().has_events())) queue_exit();
   if (ready_ && (has_news() || state_ == State::ended)) {
+    simulation().notified();
     lock.call_later(std::exchange(ready_, nullptr));
   }
   simulation().changed();
@@ -72,10 +73,11 @@ void MemoryProcess::attach() {
 void MemoryProcess::detach(std::vector<Event> unread) {
   Lock lock(simulation());
   if (!unread.empty()) tree_.output().queue().give_back(std::move(unread));
-  if (ready_) lock.call_later([dropped = std::exchange(ready_, nullptr)] {});
+  withdraw_notify(lock);
   --readers_;
   tree_.output().detach();
   tree_.pump_output(lock);
+  simulation().drive_for_listeners(lock);  // an event loop has done with this process
 }
 
 Result<void> MemoryProcess::take(std::vector<Event>& batch, Duration patience) {
@@ -89,21 +91,28 @@ Result<void> MemoryProcess::take(std::vector<Event>& batch, Duration patience) {
     return fail(ErrorCode::timed_out, "events", request_.program + " has written nothing new");
   }
   tree_.output().queue().take(batch);
-  tree_.pump_output(lock);  // there is room again
+  tree_.pump_output(lock);                                    // there is room again
+  if (batch.empty()) simulation().drive_for_listeners(lock);  // as in detach()
   return {};
 }
 
 void MemoryProcess::notify(std::function<void()> ready) {
   Lock lock(simulation());
-  if (ready_) lock.call_later([dropped = std::exchange(ready_, nullptr)] {});
-  ready_ = std::move(ready);
-  if (!ready_) return;
+  withdraw_notify(lock);
+  if (!ready) return;
   if (state_ == State::created || has_news() || state_ == State::ended) {
-    lock.call_later(std::exchange(ready_, nullptr));
+    lock.call_later(std::move(ready));
     return;
   }
-  // An event loop does not wait in a call of ours; this one stands for it.
-  (void)simulation().drive(lock, TimePoint::max(), [this] { return !ready_; });
+  ready_ = std::move(ready);
+  simulation().begin_listening();
+  simulation().drive_for_listeners(lock);
+}
+
+void MemoryProcess::withdraw_notify(Lock& lock) {
+  if (!ready_) return;
+  simulation().stop_listening();
+  lock.call_later([dropped = std::exchange(ready_, nullptr)] {});  // destroyed without the lock
 }
 
 // --- Stdin.

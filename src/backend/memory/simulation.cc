@@ -117,6 +117,13 @@ bool Simulation::wait(Lock& lock, TimePoint deadline, bool (*satisfied)(const vo
   return done;
 }
 
+void Simulation::drive_for_listeners(Lock& lock) {
+  const auto done = [this, before = notifications_] {
+    return listeners_ == 0 || notifications_ != before;
+  };
+  if (!done()) (void)wait(lock, TimePoint::max(), &call<decltype(done)>, &done, false);
+}
+
 void Simulation::advance(Lock& lock, Duration duration) {
   const TimePoint target = after(duration);
   for (;;) {
