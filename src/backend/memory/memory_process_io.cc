@@ -51,10 +51,7 @@ bool MemoryProcess::has_news() const { return tree_.output().has_events(); }
 void MemoryProcess::on_events(Lock& lock) {
   // Without a reader or output the queue is not made before somebody asks for it.
   if (outcome_ && !exit_queued_ && (readers_ > 0 || tree_.output().has_events())) queue_exit();
-  if (ready_ && (has_news() || state_ == State::ended)) {
-    simulation().notified();
-    lock.call_later(std::exchange(ready_, nullptr));
-  }
+  if (ready_ && (has_news() || state_ == State::ended)) tell(lock);
   simulation().changed();
 }
 
@@ -82,6 +79,7 @@ void MemoryProcess::detach(std::vector<Event> unread) {
 
 Result<void> MemoryProcess::take(std::vector<Event>& batch, Duration patience) {
   Lock lock(simulation());
+  heard();
   if (state_ == State::created) {
     return fail(ErrorCode::wrong_state, "events",
                 request_.program + " has not been started: it has no events yet");
@@ -100,18 +98,30 @@ void MemoryProcess::notify(std::function<void()> ready) {
   Lock lock(simulation());
   withdraw_notify(lock);
   if (!ready) return;
-  if (state_ == State::created || has_news() || state_ == State::ended) {
-    lock.call_later(std::move(ready));
-    return;
-  }
   ready_ = std::move(ready);
-  simulation().begin_listening();
-  simulation().drive_for_listeners(lock);
+  ++simulation().listeners;
+  if (state_ == State::created || has_news() || state_ == State::ended) {
+    tell(lock);
+  } else {
+    simulation().drive_for_listeners(lock);
+  }
+}
+
+void MemoryProcess::tell(Lock& lock) {
+  lock.call_later(std::exchange(ready_, nullptr));
+  --simulation().listeners;
+  told_ = true;
+  ++simulation().told;
+}
+
+void MemoryProcess::heard() {
+  if (std::exchange(told_, false)) --simulation().told;
 }
 
 void MemoryProcess::withdraw_notify(Lock& lock) {
+  heard();
   if (!ready_) return;
-  simulation().stop_listening();
+  --simulation().listeners;
   lock.call_later([dropped = std::exchange(ready_, nullptr)] {});  // destroyed without the lock
 }
 

@@ -118,9 +118,7 @@ bool Simulation::wait(Lock& lock, TimePoint deadline, bool (*satisfied)(const vo
 }
 
 void Simulation::drive_for_listeners(Lock& lock) {
-  const auto done = [this, before = notifications_] {
-    return listeners_ == 0 || notifications_ != before;
-  };
+  const auto done = [this] { return listeners == 0 || told > 0; };
   if (!done()) (void)wait(lock, TimePoint::max(), &call<decltype(done)>, &done, false);
 }
 

@@ -7,7 +7,6 @@
 
 #include <atomic>
 #include <condition_variable>
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -68,14 +67,10 @@ class Simulation {
     if (sleepers_ > 0) wake_.notify_all();
   }
 
-  // Event loops do not wait in a call of ours: they leave a callback and wait elsewhere. These
-  // count the callbacks that are left, and those that were called.
-  void begin_listening() { ++listeners_; }
-  void stop_listening() { --listeners_; }
-  void notified() {
-    --listeners_;
-    ++notifications_;
-  }
+  // Event loops do not wait in a call of ours: they leave a callback and wait elsewhere. These are
+  // the callbacks that are left, and those that were called but whose events nobody has taken yet.
+  int listeners = 0;
+  int told = 0;
   // On behalf of the event loops: runs programs and lets time pass until one of them has something
   // to do.
   void drive_for_listeners(Lock& lock);
@@ -120,8 +115,6 @@ class Simulation {
   Runnable* ready_tail_ = nullptr;
   Waiter* waiters_ = nullptr;
   int sleepers_ = 0;
-  int listeners_ = 0;
-  std::uint64_t notifications_ = 0;
   std::vector<std::thread::id> outside_;  // threads that run a script's function just now
 };
 
