@@ -1,0 +1,18 @@
+# Third-party packages. tools/setup installs them on Debian 12; cordonConfig.cmake.in repeats
+# what the library itself needs.
+
+find_package(Boost 1.81 CONFIG REQUIRED COMPONENTS headers json)
+find_package(fmt CONFIG REQUIRED)
+find_package(Threads REQUIRED)
+
+if(CORDON_BUILD_APPS AND EXISTS "${PROJECT_SOURCE_DIR}/apps/cordon/CMakeLists.txt")
+  find_package(CLI11 CONFIG REQUIRED)
+endif()
+if(CORDON_BUILD_TESTS)
+  find_package(GTest CONFIG REQUIRED)
+  enable_testing()
+  include(GoogleTest)
+endif()
+if(CORDON_BUILD_BENCH)
+  find_package(benchmark CONFIG REQUIRED)
+endif()

@@ -1,0 +1,58 @@
+# How our own code is compiled: warnings, sanitizers, ccache. Nothing here reaches a consumer.
+
+# Imported targets must be visible to a project that adds Cordon with add_subdirectory.
+set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+if(PROJECT_IS_TOP_LEVEL)
+  set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+  if(NOT CMAKE_BUILD_TYPE)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+  endif()
+
+  # Paths relative to the source tree, so that work trees share one compiler cache.
+  find_program(CORDON_CCACHE ccache)
+  if(CORDON_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env
+      "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1 "${CORDON_CCACHE}")
+  endif()
+endif()
+
+# Warnings: for every target of ours, the tests' child programs included.
+add_library(cordon_warnings INTERFACE)
+if(PROJECT_IS_TOP_LEVEL AND CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
+  target_compile_options(cordon_warnings INTERFACE
+    -Werror -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Wold-style-cast
+    -Woverloaded-virtual -Wcast-align -Wcast-qual -Wformat=2 -Wimplicit-fallthrough -Wextra-semi
+    -Wundef -Wunused
+    # Plain data is filled with designated initializers; what is not named keeps its default.
+    -Wno-missing-field-initializers
+    "-ffile-prefix-map=${PROJECT_SOURCE_DIR}=.")
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(cordon_warnings INTERFACE
+      -Wduplicated-cond -Wduplicated-branches -Wlogical-op -Wmissing-declarations
+      # False alarms of g++-12 in std::string (GCC bug 105651).
+      -Wno-restrict)
+  else()
+    # Part of -Wconversion with clang only; both compilers should accept the same code.
+    target_compile_options(cordon_warnings INTERFACE -Wno-sign-conversion -Wmissing-prototypes)
+  endif()
+endif()
+
+# Everything else that our library and its tests are built with.
+add_library(cordon_options INTERFACE)
+target_link_libraries(cordon_options INTERFACE cordon_warnings)
+target_compile_features(cordon_options INTERFACE cxx_std_23)
+if(CORDON_SANITIZE)
+  set(flags "-fsanitize=${CORDON_SANITIZE}" -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_compile_options(cordon_options INTERFACE ${flags})
+  target_link_options(cordon_options INTERFACE ${flags})
+endif()
+if(CORDON_BUILD_FUZZERS)
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    message(FATAL_ERROR "CORDON_BUILD_FUZZERS needs clang; use the preset 'asan'")
+  endif()
+  target_compile_options(cordon_options INTERFACE -fsanitize=fuzzer-no-link)
+  target_link_options(cordon_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
