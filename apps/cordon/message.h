@@ -1,0 +1,16 @@
+// What the command says about itself: one line on stderr, beginning "cordon: ".
+#pragma once
+
+#include <string_view>
+
+namespace cordon::app {
+
+inline constexpr int kOwnFailure = 125;  // bad usage, or the command itself could not go on
+
+// Writes "cordon: `text`" on stderr. A stderr that cannot be written to is not our problem.
+void complain(std::string_view text);
+
+// The same with a pointer to `help_command`, e.g. "cordon run --help". Returns kOwnFailure.
+int usage_error(std::string_view text, std::string_view help_command);
+
+}  // namespace cordon::app
