@@ -19,6 +19,7 @@ install(FILES
 
 # Relative to where it is found, so that an installed tree can be moved.
 file(RELATIVE_PATH relative_prefix "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+string(REGEX REPLACE "/$" "" relative_prefix "${relative_prefix}")
 configure_file(
   "${PROJECT_SOURCE_DIR}/cmake/cordon.pc.in" "${PROJECT_BINARY_DIR}/cordon.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/cordon.pc"

@@ -32,12 +32,18 @@ function(cordon_component)
   target_include_directories(${target} PUBLIC
     "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/src")
   target_link_libraries(${target}
-    PUBLIC ${depends} ${arg_LINK} Boost::headers fmt::fmt Threads::Threads
+    PUBLIC ${depends} ${arg_LINK} Boost::headers Boost::json fmt::fmt Threads::Threads
     PRIVATE cordon_options)
   target_sources(cordon PRIVATE "$<TARGET_OBJECTS:${target}>")
 
   if(CORDON_BUILD_TESTS AND arg_TESTS)
     cordon_gtest(${arg_NAME} unit "${arg_TESTS}" "${target};${arg_TEST_LINK}" ${CORDON_TEST_TIMEOUT})
+  endif()
+  # Sanitizers bring calls of their own.
+  if(CORDON_BUILD_TESTS AND NOT CORDON_SANITIZE AND NOT arg_NAME MATCHES "^backend_")
+    add_test(NAME layering.${arg_NAME}
+      COMMAND "${PROJECT_SOURCE_DIR}/tools/lint/process-symbols" "$<TARGET_FILE:${target}>")
+    set_tests_properties(layering.${arg_NAME} PROPERTIES LABELS unit TIMEOUT 10)
   endif()
 endfunction()
 
@@ -67,13 +73,16 @@ function(cordon_gtest name labels sources libraries timeout)
   target_compile_definitions(${target} PRIVATE
     "CORDON_TEST_PROGRAMS_DIR=\"${CORDON_TEST_PROGRAMS_DIR}\"")
   add_dependencies(${target} cordon_test_programs)
-  # GoogleTest's discovery passes the properties on through a script; a list of labels has to
-  # survive that as one argument.
-  string(REPLACE ";" "\\;" labels "${labels}")
   gtest_discover_tests(${target}
     TEST_PREFIX "${name}."
+    NO_PRETTY_VALUES
     DISCOVERY_TIMEOUT 60
-    PROPERTIES TIMEOUT ${timeout} LABELS "${labels}")
+    PROPERTIES TIMEOUT ${timeout})
+  # The properties above cannot hold a list; labels are set when ctest has read the tests.
+  set(labels_file "${CMAKE_CURRENT_BINARY_DIR}/${target}_labels.cmake")
+  file(WRITE "${labels_file}"
+    "set_tests_properties(\${${target}_TESTS} PROPERTIES LABELS \"${labels}\")\n")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${labels_file}")
 endfunction()
 
 # cordon_program(name file.cc [STATIC]): a tiny program the tests run, found below
@@ -111,6 +120,8 @@ function(cordon_fuzzer name file)
   add_executable(${target} ${file})
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/src")
   target_link_libraries(${target} PRIVATE cordon cordon_options Boost::json fmt::fmt)
+  # libFuzzer declares its entry point in no header.
+  set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS -Wno-missing-prototypes)
   target_link_options(${target} PRIVATE -fsanitize=fuzzer)
   file(MAKE_DIRECTORY "${work}")
   if(NOT EXISTS "${seeds}")

@@ -36,6 +36,9 @@ struct Status {
   std::optional<std::uint64_t> memory_bytes;
 };
 
+// Whom a signal is for.
+enum class Reach : std::uint8_t { program, tree };
+
 class Process {
  public:
   virtual ~Process() = default;
@@ -53,9 +56,11 @@ class Process {
   // The same for at most `patience`; then the error is timed_out and the process goes on.
   [[nodiscard]] virtual Result<Outcome> wait_for(Duration patience) = 0;
 
-  // Sends `signal` to the program alone. Error: wrong_state (not started, or ended: a signal is
-  // never sent once the process has been reaped).
-  [[nodiscard]] virtual Result<void> signal(int signal) = 0;
+  // Sends `signal` to the program, or to everything it started too, as a terminal's Ctrl-C does.
+  // Errors: wrong_state (not started, or ended: a signal is never sent once the process has been
+  // reaped), invalid_argument (no such signal).
+  [[nodiscard]] virtual Result<void> signal(int signal, Reach reach) = 0;
+  [[nodiscard]] Result<void> signal(int number) { return signal(number, Reach::program); }
   // Ends the whole tree: SIGTERM, up to `grace` later SIGKILL. Returns at once; the verdict is
   // `cancelled` unless something else had already ended the run. Errors as for signal().
   [[nodiscard]] virtual Result<void> terminate(Duration grace) = 0;

@@ -1,0 +1,14 @@
+// write() to a pipe without SIGPIPE.
+#pragma once
+
+#include <string_view>
+
+#include <sys/types.h>
+
+namespace cordon::base {
+
+// As write(2), but a closed pipe is EPIPE and never a signal, whatever the application does with
+// SIGPIPE.
+[[nodiscard]] ssize_t write_without_sigpipe(int fd, std::string_view data);
+
+}  // namespace cordon::base

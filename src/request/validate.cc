@@ -1,0 +1,125 @@
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "base/errors.h"
+#include "cordon/request.h"
+
+namespace cordon {
+namespace {
+
+using base::fail;
+
+std::unexpected<Error> bad(std::string message) {
+  return fail(ErrorCode::invalid_argument, "validate", std::move(message));
+}
+
+bool has_nul(std::string_view text) { return text.find('\0') != std::string_view::npos; }
+
+Result<void> validate_strings(const Request& r) {
+  if (r.program.empty()) return bad("program is empty: name the program to run");
+  if (has_nul(r.program)) return bad("program contains a NUL byte: remove it");
+  for (std::size_t i = 0; i < r.args.size(); ++i) {
+    if (has_nul(r.args[i])) {
+      return bad("argument " + std::to_string(i + 1) + " contains a NUL byte: remove it");
+    }
+  }
+  if (has_nul(r.cwd)) return bad("cwd contains a NUL byte: remove it");
+  for (const EnvVar& var : r.env) {
+    if (var.name.empty() || var.name.find('=') != std::string::npos || has_nul(var.name)) {
+      return bad("environment variable name \"" + var.name +
+                 "\" is not valid: it must be non-empty, without '=' and NUL");
+    }
+    if (has_nul(var.value)) {
+      return bad("the value of environment variable " + var.name +
+                 " contains a NUL byte: remove it");
+    }
+  }
+  return {};
+}
+
+Result<void> validate_framing(const Framing& framing, std::string_view field) {
+  const std::string name(field);
+  if (framing.mode == OutputMode::chunked && framing.chunk_size == 0) {
+    return bad(name + ".framing.chunk_size is 0: choose at least 1 byte");
+  }
+  if (framing.max_frame == 0) return bad(name + ".framing.max_frame is 0: choose at least 1 byte");
+  if (framing.max_depth == 0) return bad(name + ".framing.max_depth is 0: choose at least 1");
+  return {};
+}
+
+Result<void> validate_streams(const Request& r) {
+  if (r.in.kind == Input::Kind::descriptor && r.in.fd < 0) {
+    return bad("in.fd is negative: give an open descriptor");
+  }
+  for (const auto& [output, name] : {std::pair{&r.out, "out"}, std::pair{&r.err, "err"}}) {
+    if (output->kind == Output::Kind::descriptor && output->fd < 0) {
+      return bad(std::string(name) + ".fd is negative: give an open descriptor");
+    }
+    if (auto ok = validate_framing(output->framing, name); !ok) return ok;
+  }
+  if (r.terminal &&
+      (r.in.kind != Input::Kind::pipe || r.out.kind != Output::Kind::events)) {
+    return bad("a terminal needs in = Input::pipe() and out = Output::events()");
+  }
+  if (r.event_buffer == 0) return bad("event_buffer is 0: choose at least 1 byte");
+  return {};
+}
+
+}  // namespace
+
+Limits with_defaults(const Limits& asked, const Limits& defaults) {
+  Limits all = asked;
+  const auto fill = [](auto& field, const auto& fallback) {
+    if (!field) field = fallback;
+  };
+  fill(all.cpu_time, defaults.cpu_time);
+  fill(all.cpu_millicores, defaults.cpu_millicores);
+  fill(all.memory_bytes, defaults.memory_bytes);
+  fill(all.file_size_bytes, defaults.file_size_bytes);
+  fill(all.open_files, defaults.open_files);
+  fill(all.processes, defaults.processes);
+  fill(all.output_bytes, defaults.output_bytes);
+  return all;
+}
+
+Result<void> validate(const Limits& limits) {
+  // Beyond this the OS's limit fields (and arithmetic on them) would overflow.
+  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+  const auto check = [](const auto& field, std::uint64_t least, std::string_view name,
+                        std::string_view why) -> Result<void> {
+    if (!field) return {};
+    const auto value = static_cast<std::uint64_t>(*field);
+    if (value < least) {
+      return bad("limit " + std::string(name) + " is " + std::to_string(value) + ": " +
+                 std::string(why));
+    }
+    if (value > kMost) return bad("limit " + std::string(name) + " is absurdly large: lower it");
+    return {};
+  };
+  if (limits.cpu_time && *limits.cpu_time <= Duration{0}) {
+    return bad("limit cpu_time is not positive: give the program some time");
+  }
+  if (auto r = check(limits.cpu_millicores, 1, "cpu_millicores", "give at least 1"); !r) return r;
+  if (auto r = check(limits.memory_bytes, 1, "memory", "no program runs without memory"); !r) {
+    return r;
+  }
+  if (auto r = check(limits.open_files, 3, "files", "stdin, stdout and stderr alone need 3"); !r) {
+    return r;
+  }
+  if (auto r = check(limits.processes, 1, "processes", "the program itself needs 1"); !r) return r;
+  if (auto r = check(limits.file_size_bytes, 0, "file_size", ""); !r) return r;
+  return check(limits.output_bytes, 0, "output", "");
+}
+
+Result<void> validate(const Request& request) {
+  if (auto ok = validate_strings(request); !ok) return ok;
+  if (auto ok = validate_streams(request); !ok) return ok;
+  if (request.timeout < Duration{0}) {
+    return bad("timeout is negative: use 0 for the default or kNoTimeout for none");
+  }
+  if (request.grace < Duration{0}) return bad("grace is negative: use 0 to kill at once");
+  return validate(request.limits);
+}
+
+}  // namespace cordon

@@ -1,0 +1,54 @@
+// What a real backend provides for one program: launch it, signal it, reap it. Everything else
+// (deadlines, output, stdin, verdicts) is done once, by SupervisedProcess.
+//
+// Called under the process's lock, except exit_fd(). Never called again once reap() has returned
+// an Ended, so no signal can reach a reused pid.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cordon/error.h"
+#include "cordon/limits.h"
+#include "cordon/outcome.h"
+#include "cordon/process.h"
+
+namespace cordon::supervise {
+
+struct LaunchSpec {
+  const Request& request;
+  const Limits& limits;  // the request's with the manager's defaults
+  int stdio[3];          // the child's ends; owned by the caller, closed there after launch()
+};
+
+struct Ended {
+  int exit_code = 0;
+  int signal = 0;  // 0: exited
+  Usage usage;
+};
+
+struct Sample {
+  Duration cpu{0};  // used so far
+  std::uint64_t memory_bytes = 0;
+};
+
+class Child {
+ public:
+  virtual ~Child() = default;
+
+  // Success: the program runs with every limit in place. Failure: nothing is left of it.
+  [[nodiscard]] virtual Result<void> launch(const LaunchSpec& spec) = 0;
+  // Readable once the program has ended; valid until the Child is destroyed.
+  [[nodiscard]] virtual int exit_fd() const = 0;
+  [[nodiscard]] virtual std::int64_t os_pid() const = 0;
+  // Returns 0 or an errno.
+  [[nodiscard]] virtual int send(int signal, Reach reach) = 0;
+  // Nothing while the program runs. Else ends what it left running, then reaps it.
+  [[nodiscard]] virtual std::optional<Ended> reap() = 0;
+  [[nodiscard]] virtual std::optional<Sample> sample() const = 0;
+  [[nodiscard]] virtual Enforcement enforcement(const Limits& limits) const = 0;
+};
+
+}  // namespace cordon::supervise

@@ -1,0 +1,131 @@
+#include "supervise/loop.h"
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/basic_stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <csignal>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace cordon::supervise {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+
+struct Loop::Impl {
+  asio::io_context context;
+  asio::executor_work_guard<asio::io_context::executor_type> work{context.get_executor()};
+
+  // Deadlines: one timer, armed for the earliest. Guarded by `mutex`, the timer too.
+  std::mutex mutex;
+  asio::steady_timer timer{context};
+  std::optional<TimePoint> armed;
+  struct Entry {
+    const Wakeable* key;
+    std::weak_ptr<Wakeable> target;
+  };
+  std::multimap<TimePoint, Entry> deadlines;
+  std::unordered_map<const Wakeable*, decltype(deadlines)::iterator> entries;
+
+  std::thread thread;
+
+  void arm() {  // mutex held
+    if (deadlines.empty()) return;
+    const TimePoint first = deadlines.begin()->first;
+    if (armed && *armed <= first) return;
+    armed = first;
+    timer.expires_at(first);
+    timer.async_wait([this](error_code error) {
+      if (!error) fire();
+    });
+  }
+
+  void fire() {
+    std::vector<std::shared_ptr<Wakeable>> due;
+    {
+      const std::lock_guard lock(mutex);
+      armed.reset();
+      const TimePoint now = std::chrono::steady_clock::now();
+      while (!deadlines.empty() && deadlines.begin()->first <= now) {
+        const Entry& entry = deadlines.begin()->second;
+        entries.erase(entry.key);
+        if (auto target = entry.target.lock()) due.push_back(std::move(target));
+        deadlines.erase(deadlines.begin());
+      }
+      arm();
+    }
+    for (const auto& target : due) target->on_wake();
+  }
+};
+
+Loop::Loop() : impl_(std::make_unique<Impl>()) {
+  // The application's signal handlers are not ours to run: the thread starts with all blocked.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  impl_->thread = std::thread([impl = impl_.get()] { impl->context.run(); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+Loop::~Loop() {
+  impl_->context.stop();
+  impl_->thread.join();
+}
+
+void Loop::wake_at(const std::shared_ptr<Wakeable>& target, TimePoint when) {
+  const std::lock_guard lock(impl_->mutex);
+  const auto entry = impl_->entries.find(target.get());
+  if (entry != impl_->entries.end()) impl_->deadlines.erase(entry->second);
+  impl_->entries[target.get()] = 
+      impl_->deadlines.emplace(when, Impl::Entry{target.get(), target});
+  impl_->arm();
+}
+
+void Loop::forget(const Wakeable* target) {
+  const std::lock_guard lock(impl_->mutex);
+  const auto entry = impl_->entries.find(target);
+  if (entry == impl_->entries.end()) return;
+  impl_->deadlines.erase(entry->second);
+  impl_->entries.erase(entry);
+  // The timer stays armed; an early wake-up finds nothing due.
+}
+
+// Without the type-erased executor: there may be thousands of these.
+using Descriptor = asio::posix::basic_stream_descriptor<asio::io_context::executor_type>;
+
+struct Loop::Watch::Impl {
+  Descriptor descriptor;
+};
+
+Loop::Watch::Watch(Loop& loop, int fd)
+    : impl_(std::make_unique<Impl>(Descriptor(loop.impl_->context))) {
+  error_code ignored;  // a descriptor that cannot be watched (a regular file) is always ready
+  impl_->descriptor.assign(fd, ignored);
+}
+
+Loop::Watch::~Watch() {
+  if (impl_->descriptor.is_open()) impl_->descriptor.release();
+}
+
+void Loop::Watch::when_readable(std::function<void()> ready) {
+  impl_->descriptor.async_wait(Descriptor::wait_read,
+                               [ready = std::move(ready)](error_code error) {
+                                 if (!error) ready();
+                               });
+}
+
+void Loop::Watch::when_writable(std::function<void()> ready) {
+  impl_->descriptor.async_wait(Descriptor::wait_write,
+                               [ready = std::move(ready)](error_code error) {
+                                 if (!error) ready();
+                               });
+}
+
+}  // namespace cordon::supervise

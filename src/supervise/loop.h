@@ -1,0 +1,53 @@
+// The one background thread of a Manager: it watches descriptors and deadlines of all processes.
+//
+// Thread-safe. Callbacks run on the loop's thread, with no lock of the loop held. Built on
+// Boost.Asio, which stays inside loop.cc.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "cordon/clock.h"
+
+namespace cordon::supervise {
+
+// Something with a deadline.
+class Wakeable {
+ public:
+  virtual ~Wakeable() = default;
+  virtual void on_wake() = 0;
+};
+
+class Loop {
+ public:
+  Loop();
+  // Stops the thread; callbacks that have not begun are dropped.
+  ~Loop();
+
+  // Calls `target->on_wake()` at `when`. A target has one deadline at most: a new one replaces the
+  // old. Dead targets are forgotten.
+  void wake_at(const std::shared_ptr<Wakeable>& target, TimePoint when);
+  void forget(const Wakeable* target);
+
+  // Readiness of one descriptor, which it does not own. Not thread-safe: its owner locks.
+  class Watch {
+   public:
+    Watch(Loop& loop, int fd);
+    ~Watch();  // withdraws what is pending; those callbacks do not run or do nothing
+    Watch(const Watch&) = delete;
+    Watch& operator=(const Watch&) = delete;
+    // Calls `ready` once. At most one of each kind is pending.
+    void when_readable(std::function<void()> ready);
+    void when_writable(std::function<void()> ready);
+
+   private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+  };
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace cordon::supervise
