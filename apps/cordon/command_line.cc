@@ -7,13 +7,14 @@
 #include <CLI/App.hpp>
 #include <fmt/format.h>
 
+#include "base/errors.h"
 #include "suggest.h"
 
 namespace cordon::app {
 namespace {
 
 std::unexpected<Error> bad_usage(std::string message) {
-  return std::unexpected(Error{ErrorCode::invalid_argument, "usage", 0, std::move(message)});
+  return base::fail(ErrorCode::invalid_argument, "usage", std::move(message));
 }
 
 std::unexpected<Error> unknown_option(std::span<const OptionSpec> specs, std::string_view given) {

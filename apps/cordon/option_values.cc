@@ -2,37 +2,36 @@
 
 #include <charconv>
 #include <system_error>
-#include <utility>
 
+#include <fmt/format.h>
+
+#include "base/errors.h"
 #include "cordon/request.h"
 
 namespace cordon::app {
 
-std::unexpected<Error> bad_value(std::string message) {
-  return std::unexpected(Error{ErrorCode::invalid_argument, "usage", 0, std::move(message)});
+std::unexpected<Error> bad_value(std::string_view value, std::string_view why) {
+  return base::fail(ErrorCode::invalid_argument, "usage", fmt::format("\"{}\" {}", value, why));
 }
 
-Result<std::uint64_t> positive_count(const std::string& text) {
+Result<std::uint64_t> parse_count(std::string_view text) {
   std::uint64_t value = 0;
   const char* const text_end = text.data() + text.size();
   const auto [end, error] = std::from_chars(text.data(), text_end, value);
-  if (error == std::errc::result_out_of_range) return bad_value("the number is too large");
+  if (error == std::errc::result_out_of_range) return bad_value(text, "is too large a number");
   if (error != std::errc{} || end != text_end) {
-    return bad_value("not a whole number; write it in digits, e.g. 64");
+    return bad_value(text, "is not a whole number: write digits, like 64");
   }
-  if (value == 0) return bad_value("must be 1 or more");
   return value;
 }
 
-Result<std::uint64_t> positive_size(const std::string& text) {
-  auto size = parse_size(text);
-  if (size && *size == 0) return bad_value("must be more than zero");
-  return size;
-}
-
-Result<Duration> positive_duration(const std::string& text) {
+Result<Duration> parse_timeout(std::string_view text) {
+  if (text == "none") return kNoTimeout;
   auto duration = parse_duration(text);
-  if (duration && *duration == Duration{0}) return bad_value("must be more than zero");
+  // To the library 0 means "as usual"; here it can only be a mistake.
+  if (duration && *duration == Duration{0}) {
+    return bad_value(text, "leaves no time at all: write \"none\" to run without a timeout");
+  }
   return duration;
 }
 

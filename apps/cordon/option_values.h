@@ -1,22 +1,21 @@
-// The values of options, from text. Each error is the second half of a sentence that begins with
-// the option and its value.
+// The values of options, from text. The messages name the value; the caller names the option.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "cordon/clock.h"
 #include "cordon/error.h"
 
 namespace cordon::app {
 
-[[nodiscard]] std::unexpected<Error> bad_value(std::string message);
+// `"value" why`.
+[[nodiscard]] std::unexpected<Error> bad_value(std::string_view value, std::string_view why);
 
-// A whole number of 1 or more.
-[[nodiscard]] Result<std::uint64_t> positive_count(const std::string& text);
-// "64M"; not zero.
-[[nodiscard]] Result<std::uint64_t> positive_size(const std::string& text);
-// "250ms"; not zero.
-[[nodiscard]] Result<Duration> positive_duration(const std::string& text);
+// A whole number.
+[[nodiscard]] Result<std::uint64_t> parse_count(std::string_view text);
+// As parse_duration(), but not zero, and "none" is kNoTimeout.
+[[nodiscard]] Result<Duration> parse_timeout(std::string_view text);
 
 }  // namespace cordon::app

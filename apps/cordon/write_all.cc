@@ -3,12 +3,14 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <climits>
-#include <cstring>
 
 #include <fmt/format.h>
+
+#include "base/errors.h"
 
 namespace cordon::app {
 namespace {
@@ -17,9 +19,7 @@ namespace {
 constexpr std::size_t kNeverBlocks = PIPE_BUF;
 
 std::unexpected<Error> failure(int fd, int os_error) {
-  return std::unexpected(Error{ErrorCode::system, "write", os_error,
-                               fmt::format("cannot write to descriptor {}: {}", fd,
-                                           std::strerror(os_error))});
+  return base::fail_os("write", os_error, fmt::format("cannot write to descriptor {}", fd));
 }
 
 // One write() of at most `most` bytes; 0 when it is worth trying again.
@@ -54,7 +54,7 @@ Result<void> write_all_until(int fd, std::string_view data, int stop) {
       return failure(fd, errno);
     }
     if (waiting[0].revents == 0) {
-      return std::unexpected(Error{ErrorCode::timed_out, "write", 0, "told to stop writing"});
+      return base::fail(ErrorCode::timed_out, "write", "told to stop writing");
     }
     const auto written = write_some(fd, data, kNeverBlocks);
     if (!written) return std::unexpected(written.error());

@@ -7,8 +7,8 @@
 
 namespace cordon::app {
 
-// Writes all of `data`, waiting as long as it takes. Error: system; os_error says why (EPIPE: the
-// reader is gone).
+// Writes all of `data`, waiting as long as it takes. The error's os_error says why: EPIPE when
+// the reader is gone (the command ignores SIGPIPE).
 [[nodiscard]] Result<void> write_all(int fd, std::string_view data);
 
 // The same, but gives up with the error timed_out once `stop` has something to read, even when the
