@@ -61,9 +61,13 @@ InputRelay::Turn InputRelay::read_some() {
 
 InputRelay::Turn InputRelay::write_some() {
   const auto written = process_.write_stdin(pending_, kPatience);
-  if (!written) return Turn::ended;  // the program does not want any more, or is gone
-  pending_.erase(0, *written);
-  return Turn::go_on;
+  if (written) {
+    pending_.erase(0, *written);
+    return Turn::go_on;
+  }
+  // The program does not want any more, or is gone. Keys are still watched for a second Ctrl-C.
+  pending_.clear();
+  return keys_ == Keys::raw ? Turn::go_on : Turn::ended;
 }
 
 void InputRelay::watch_for_interrupts(std::string_view typed) {

@@ -17,4 +17,11 @@ int usage_error(std::string_view text, std::string_view help_command) {
   return kOwnFailure;
 }
 
+int print(std::string_view text) {
+  const auto written = write_all(STDOUT_FILENO, text);
+  if (written) return 0;
+  complain(written.error().message);
+  return kOwnFailure;
+}
+
 }  // namespace cordon::app

@@ -11,6 +11,10 @@ inline constexpr int kOwnFailure = 125;  // bad usage, or the command itself cou
 void complain(std::string_view text);
 
 // The same with a pointer to `help_command`, e.g. "cordon run --help". Returns kOwnFailure.
-int usage_error(std::string_view text, std::string_view help_command);
+[[nodiscard]] int usage_error(std::string_view text, std::string_view help_command);
+
+// Writes `text` on stdout. Returns the exit status: 0, or kOwnFailure (said on stderr) when it
+// cannot be written.
+[[nodiscard]] int print(std::string_view text);
 
 }  // namespace cordon::app

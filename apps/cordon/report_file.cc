@@ -51,6 +51,38 @@ mode_t permissions_for(const std::string& target) {
   return 0666 & ~mask;
 }
 
+// A new file beside `target`, to take its place. Removed again unless that happens.
+class Replacement {
+ public:
+  explicit Replacement(std::string target)
+      : target_(std::move(target)), name_(target_ + ".XXXXXX") {
+    fd_ = base::Fd(::mkostemp(name_.data(), O_CLOEXEC));
+    error_ = fd_ ? 0 : errno;
+  }
+  ~Replacement() {
+    if (fd_) (void)::unlink(name_.c_str());
+  }
+  Replacement(const Replacement&) = delete;
+  Replacement& operator=(const Replacement&) = delete;
+
+  [[nodiscard]] int error() const { return error_; }
+
+  // 0 or an errno.
+  [[nodiscard]] int fill_and_replace(std::string_view text) {
+    if (const auto written = write_all(fd_.get(), text); !written) return written.error().os_error;
+    if (::fchmod(fd_.get(), permissions_for(target_)) != 0) return errno;
+    if (::rename(name_.c_str(), target_.c_str()) != 0) return errno;
+    fd_.reset();
+    return 0;
+  }
+
+ private:
+  std::string target_;
+  std::string name_;
+  base::Fd fd_;
+  int error_;
+};
+
 }  // namespace
 
 Result<ReportFile> ReportFile::open(const std::string& path) {
@@ -58,8 +90,8 @@ Result<ReportFile> ReportFile::open(const std::string& path) {
   report.path_ = path;
 
   if (const auto named = descriptor_named(path)) {
-    report.fd_ = base::Fd(::fcntl(*named, F_DUPFD_CLOEXEC, 3));
-    if (!report.fd_) return cannot_write(path, errno);
+    report.in_place_ = base::Fd(::fcntl(*named, F_DUPFD_CLOEXEC, 3));
+    if (!report.in_place_) return cannot_write(path, errno);
     return report;
   }
 
@@ -67,45 +99,33 @@ Result<ReportFile> ReportFile::open(const std::string& path) {
   const bool exists = ::stat(path.c_str(), &status) == 0;
   if (!exists && errno != ENOENT) return cannot_write(path, errno);
   if (exists && !S_ISREG(status.st_mode)) {
-    report.fd_ = base::Fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
-    if (!report.fd_) return cannot_write(path, errno);
+    report.in_place_ = base::Fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+    if (!report.in_place_) return cannot_write(path, errno);
     return report;
   }
   if (exists && ::access(path.c_str(), W_OK) != 0) return cannot_write(path, errno);
 
-  std::error_code ignored;  // then the name as given has to do
-  const auto resolved = std::filesystem::canonical(path, ignored);
-  report.target_ = exists && !ignored ? resolved.string() : path;
-  report.temporary_ = report.target_ + ".XXXXXX";
-  report.fd_ = base::Fd(::mkostemp(report.temporary_.data(), O_CLOEXEC));
-  if (!report.fd_) {
-    const int error = errno;
-    report.temporary_.clear();
-    return cannot_write(path, error);
+  report.target_ = path;
+  if (exists) {  // behind a symbolic link, the file is replaced and not the link
+    std::error_code error;
+    const auto resolved = std::filesystem::canonical(path, error);
+    if (!error) report.target_ = resolved.string();
   }
+  const Replacement trial(report.target_);
+  if (trial.error() != 0) return cannot_write(path, trial.error());
   return report;
 }
 
-ReportFile::ReportFile(ReportFile&& other) noexcept
-    : fd_(std::move(other.fd_)),
-      path_(std::move(other.path_)),
-      target_(std::move(other.target_)),
-      temporary_(std::exchange(other.temporary_, {})) {}
-
-ReportFile::~ReportFile() {
-  if (!temporary_.empty()) (void)::unlink(temporary_.c_str());
-}
-
 Result<void> ReportFile::write(std::string_view text) {
-  if (const auto written = write_all(fd_.get(), text); !written) {
-    return cannot_write(path_, written.error().os_error);
+  if (in_place_) {
+    const auto written = write_all(in_place_.get(), text);
+    if (!written) return cannot_write(path_, written.error().os_error);
+    return {};
   }
-  if (target_.empty()) return {};
-  if (::fchmod(fd_.get(), permissions_for(target_)) != 0 ||
-      ::rename(temporary_.c_str(), target_.c_str()) != 0) {
-    return cannot_write(path_, errno);
-  }
-  temporary_.clear();
+  Replacement replacement(target_);
+  int error = replacement.error();
+  if (error == 0) error = replacement.fill_and_replace(text);
+  if (error != 0) return cannot_write(path_, error);
   return {};
 }
 

@@ -1,8 +1,8 @@
 // Where --report puts the outcome.
 //
-// Opened before the program runs, so that a file that cannot be written is known in time; written
-// once, after it. A regular file appears or is replaced as a whole, by rename; what was there stays
-// until then. Pipes and devices are written to.
+// Tried before the program runs, so that a file that cannot be written is known in time; written
+// once, after it. A regular file appears or is replaced as a whole, by rename; until then what was
+// there stays, and nothing else lies about. Pipes and devices are written to.
 #pragma once
 
 #include <string>
@@ -18,19 +18,14 @@ class ReportFile {
   // Error: the file cannot be written; the message says what to do.
   [[nodiscard]] static Result<ReportFile> open(const std::string& path);
 
-  ReportFile(ReportFile&& other) noexcept;
-  ReportFile& operator=(ReportFile&& other) noexcept = delete;
-  ~ReportFile();  // takes back what open() made, unless written
-
   [[nodiscard]] Result<void> write(std::string_view text);
 
  private:
   ReportFile() = default;
 
-  base::Fd fd_;
-  std::string path_;       // as given
-  std::string target_;     // what is replaced; empty: written to in place
-  std::string temporary_;  // what replaces it
+  std::string path_;    // as given
+  base::Fd in_place_;   // a pipe or device; or else …
+  std::string target_;  // … the file that is replaced
 };
 
 }  // namespace cordon::app

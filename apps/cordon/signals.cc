@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -18,6 +19,12 @@ bool ignored(int signal) {
   return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
+bool contains_any(const sigset_t& pending, const sigset_t& wanted) {
+  return std::ranges::any_of(kWatched, [&](int signal) {
+    return sigismember(&pending, signal) == 1 && sigismember(&wanted, signal) == 1;
+  });
+}
+
 }  // namespace
 
 SignalBlock::SignalBlock() {
@@ -28,7 +35,14 @@ SignalBlock::SignalBlock() {
   pthread_sigmask(SIG_BLOCK, &blocked_, &before_);
 }
 
-SignalBlock::~SignalBlock() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+SignalBlock::~SignalBlock() {
+  sigset_t pending;
+  while (sigpending(&pending) == 0 && contains_any(pending, blocked_)) {
+    int signal = 0;
+    (void)sigwait(&blocked_, &signal);
+  }
+  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
 
 SignalRelay::SignalRelay(const SignalBlock& block, RunControl& control,
                          std::function<void()> resized)

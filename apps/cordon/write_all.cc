@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <climits>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -18,8 +19,14 @@ namespace {
 // What a pipe that poll() calls writable takes without blocking.
 constexpr std::size_t kNeverBlocks = PIPE_BUF;
 
+std::string name_of(int fd) {
+  if (fd == STDOUT_FILENO) return "stdout";
+  if (fd == STDERR_FILENO) return "stderr";
+  return fmt::format("descriptor {}", fd);
+}
+
 std::unexpected<Error> failure(int fd, int os_error) {
-  return base::fail_os("write", os_error, fmt::format("cannot write to descriptor {}", fd));
+  return base::fail_os("write", os_error, fmt::format("cannot write to {}", name_of(fd)));
 }
 
 // One write() of at most `most` bytes; 0 when it is worth trying again.
