@@ -39,6 +39,10 @@ class Bytes {
   [[nodiscard]] std::size_t size() const { return view_.size(); }
   [[nodiscard]] bool empty() const { return view_.empty(); }
   [[nodiscard]] std::string str() const { return std::string(view_); }
+  // Part of these bytes, sharing their memory; cut off where they end.
+  [[nodiscard]] Bytes slice(std::size_t offset, std::size_t length = std::string_view::npos) const {
+    return {owner_, view_.substr(offset < size() ? offset : size(), length)};
+  }
 
  private:
   std::shared_ptr<const void> owner_;

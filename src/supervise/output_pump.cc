@@ -29,9 +29,6 @@ Event::Kind kind_of(std::size_t stream) {
 
 }  // namespace
 
-OutputPump::OutputPump(std::size_t capacity, std::optional<std::uint64_t> limit)
-    : queue_(capacity), limit_(limit) {}
-
 void OutputPump::open(std::size_t stream, base::Fd fd, const Framing& framing) {
   streams_[stream].fd = std::move(fd);
   streams_[stream].live = true;

@@ -22,7 +22,9 @@ class OutputPump {
  public:
   static constexpr std::size_t kStreams = 2;  // 0: stdout, 1: stderr
 
-  OutputPump(std::size_t capacity, std::optional<std::uint64_t> limit);
+  explicit OutputPump(std::size_t capacity) : queue_(capacity) {}
+
+  void set_limit(std::optional<std::uint64_t> bytes) { limit_ = bytes; }
 
   // `fd` must be non-blocking.
   void open(std::size_t stream, base::Fd fd, const Framing& framing);

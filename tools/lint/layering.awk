@@ -32,7 +32,7 @@ function check_include(name, quoted,    theirs) {
     complain("a public header may not include " name)
     return
   }
-  if (is_pure && name ~ /^(sys|linux|asm|netinet|arpa)\/|^(unistd|fcntl|signal|spawn|sched|poll|pthread|dirent|pwd|grp|csignal)(\.h)?$/)
+  if (is_pure && name ~ /^(sys|linux|asm|netinet|arpa)\/|^(unistd|fcntl|spawn|sched|poll|pthread|dirent|pwd|grp)\.h$/)
     complain(layer " is pure: it may not include " name)
   if (!quoted) return
   theirs = layer_of(name)

@@ -1,17 +1,19 @@
-// What a real backend provides for one program: launch it, signal it, reap it. Everything else
-// (deadlines, output, stdin, verdicts) is done once, by SupervisedProcess.
+// What a real backend provides: how to launch, signal and reap one program, and what holds for it.
+// Everything else (deadlines, output, stdin, verdicts) is done once, by SupervisedProcess.
 //
-// Called under the process's lock, except exit_fd(). Never called again once reap() has returned
+// A Child is called under the process's lock, except exit_fd(). Never called again once reap() has returned
 // an Ended, so no signal can reach a reused pid.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "cordon/error.h"
 #include "cordon/limits.h"
+#include "cordon/manager.h"
 #include "cordon/outcome.h"
 #include "cordon/process.h"
 
@@ -48,7 +50,18 @@ class Child {
   // Nothing while the program runs. Else ends what it left running, then reaps it.
   [[nodiscard]] virtual std::optional<Ended> reap() = 0;
   [[nodiscard]] virtual std::optional<Sample> sample() const = 0;
+};
+
+// A kind of real processes. Thread-safe.
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  [[nodiscard]] virtual Capabilities capabilities() const = 0;
+  // What holds for a run under these limits.
   [[nodiscard]] virtual Enforcement enforcement(const Limits& limits) const = 0;
+  // Refuses what this backend cannot do at all. Error: unsupported.
+  [[nodiscard]] virtual Result<void> check(const Request& request, const Limits& limits) const = 0;
+  [[nodiscard]] virtual std::unique_ptr<Child> make_child() = 0;
 };
 
 }  // namespace cordon::supervise

@@ -1,0 +1,52 @@
+// What happens between clone and exec.
+//
+// Plain old data in, raw system calls, plain old data out. The child shares the caller's memory
+// until it execs: nothing here may allocate, lock, or call a libc function that keeps state.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace cordon::posix {
+
+struct RlimitSetting {
+  int resource;
+  std::uint64_t soft;
+  std::uint64_t hard;
+};
+
+inline constexpr std::size_t kMaxRlimits = 6;
+
+enum class Step : std::int32_t {
+  none,  // the program was executed
+  unshare_descriptors,
+  process_group,
+  terminal,
+  standard_stream,  // index: 0, 1, 2
+  close_descriptors,
+  working_directory,
+  resource_limit,  // index into ChildPlan::rlimits
+  signal_mask,
+  execute,
+};
+
+struct ChildPlan {
+  const char* path;
+  const char* const* argv;
+  const char* const* envp;
+  const char* cwd;  // null: stay
+  int stdio[3];
+  bool terminal;  // stdio[0] becomes the controlling terminal of a new session
+  RlimitSetting rlimits[kMaxRlimits];
+  std::size_t rlimit_count;
+
+  // Out: where it failed.
+  volatile Step failed_step;
+  volatile int failed_errno;
+  volatile int failed_index;
+};
+
+// Runs in the child. Does not return: the program is executed, or the plan says why not.
+[[noreturn]] void child_main(ChildPlan& plan);
+
+}  // namespace cordon::posix

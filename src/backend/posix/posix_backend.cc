@@ -1,0 +1,102 @@
+#include "backend/posix/posix_backend.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "backend/posix/posix_child.h"
+#include "base/errors.h"
+#include "base/fd.h"
+#include "supervise/supervising_manager.h"
+
+namespace cordon {
+namespace posix {
+namespace {
+
+using Level = Guarantee::Level;
+
+constexpr const char* kNotAsked = "no limit was asked for";
+constexpr const char* kNoIsolation = "the posix backend does not isolate";
+
+Guarantee memory_guarantee(bool asked) {
+  if (!asked) return {Level::none, "", kNotAsked};
+  return {Level::partial, "RLIMIT_DATA", "each process of the tree may use as much"};
+}
+
+Guarantee cpu_guarantee(bool asked) {
+  if (!asked) return {Level::none, "", kNotAsked};
+  return {Level::partial, "the program's processor clock and RLIMIT_CPU",
+          "each process of the tree may use as much"};
+}
+
+Guarantee processes_guarantee(bool asked) {
+  if (!asked) return {Level::none, "", kNotAsked};
+  if (::geteuid() == 0) return {Level::none, "", "root is exempt from RLIMIT_NPROC"};
+  return {Level::partial, "RLIMIT_NPROC", "counts all processes of the user"};
+}
+
+bool kernel_has_pidfds() {
+  const base::Fd self(static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0)));
+  return static_cast<bool>(self);
+}
+
+}  // namespace
+
+PosixBackend::PosixBackend(bool use_pidfd) : use_pidfd_(use_pidfd) {}
+
+Enforcement PosixBackend::enforcement(const Limits& limits) const {
+  const Guarantee none{Level::none, "", kNoIsolation};
+  return {
+      .memory = memory_guarantee(limits.memory_bytes.has_value()),
+      .cpu = cpu_guarantee(limits.cpu_time.has_value()),
+      .processes = processes_guarantee(limits.processes.has_value()),
+      .filesystem = none,
+      .network = none,
+      .syscalls = none,
+      .capabilities = none,
+      .timeout = {Level::enforced, "the supervisor's deadline and SIGKILL to the process group",
+                  ""},
+  };
+}
+
+Capabilities PosixBackend::capabilities() const {
+  Limits all;
+  all.memory_bytes = 1;
+  all.cpu_time = Duration{1};
+  all.processes = 1;
+  return {
+      .backend = "posix",
+      .enforcement = enforcement(all),
+      .gaps =
+          {
+              "Memory and processor-time limits hold for each process, not for the tree.",
+              "A descendant that leaves the process group (setsid) is not killed with it.",
+              "Programs see the caller's files, network and other processes.",
+              "A program outlives a supervisor that is killed.",
+              "Peak memory is known only where it is above the caller's own.",
+          },
+  };
+}
+
+Result<void> PosixBackend::check(const Request& /*request*/, const Limits& limits) const {
+  if (limits.cpu_millicores) {
+    return base::fail(ErrorCode::unsupported, "limit:cpu",
+                      "the posix backend cannot bound the share of the processors: "
+                      "leave cpu_millicores unset or use a backend with control groups");
+  }
+  return {};
+}
+
+std::unique_ptr<supervise::Child> PosixBackend::make_child() {
+  return std::make_unique<PosixChild>(use_pidfd_);
+}
+
+}  // namespace posix
+
+Result<std::unique_ptr<Manager>> posix_manager() {
+  return std::make_unique<supervise::SupervisingManager>(
+      std::make_unique<posix::PosixBackend>(posix::kernel_has_pidfds()));
+}
+
+}  // namespace cordon

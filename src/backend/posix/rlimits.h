@@ -1,0 +1,19 @@
+// Limits that the kernel keeps for each process.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "backend/posix/child_side.h"
+#include "cordon/limits.h"
+
+namespace cordon::posix {
+
+// Fills `out` with what `limits` asks for, never above what the caller itself is limited to.
+// Returns how many.
+[[nodiscard]] std::size_t rlimits_for(const Limits& limits, std::span<RlimitSetting> out);
+
+// "memory" for RLIMIT_DATA …
+[[nodiscard]] std::string_view limit_name(int resource);
+
+}  // namespace cordon::posix
