@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include <CLI/App.hpp>
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "base/errors.h"
