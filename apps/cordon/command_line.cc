@@ -23,7 +23,7 @@ std::unexpected<Error> unknown_option(std::span<const OptionSpec> specs, std::st
   std::ranges::transform(specs, std::back_inserter(known), &OptionSpec::name);
   const std::string_view near = nearest(name, known);
   if (near.empty()) return bad_usage(fmt::format("unknown option {}", name));
-  return bad_usage(fmt::format("unknown option {}; did you mean {}?", name, near));
+  return bad_usage(fmt::format("unknown option {} (did you mean {}?)", name, near));
 }
 
 }  // namespace
@@ -64,7 +64,9 @@ Result<CommandLine> parse_command_line(std::span<const OptionSpec> specs,
   }
   return result;
 } catch (const CLI::ArgumentMismatch& mismatch) {
-  return bad_usage(fmt::format("an option lacks its value: {}", mismatch.what()));
+  // "--timeout: 1 required TEXT missing"
+  const std::string_view what = mismatch.what();
+  return bad_usage(fmt::format("{} needs a value", what.substr(0, what.find(':'))));
 } catch (const CLI::Error& error) {
   return bad_usage(error.what());
 }

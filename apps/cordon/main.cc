@@ -45,7 +45,7 @@ int unknown(std::string_view verb) {
   const std::string_view kind = verb.starts_with('-') ? "option" : "verb";
   const std::string_view near = nearest(verb, kVerbs);
   if (near.empty()) return usage_error(fmt::format("unknown {} '{}'", kind, verb), kHelp);
-  return usage_error(fmt::format("unknown {} '{}'; did you mean '{}'?", kind, verb, near), kHelp);
+  return usage_error(fmt::format("unknown {} '{}' (did you mean '{}'?)", kind, verb, near), kHelp);
 }
 
 int command(std::vector<std::string> arguments) {

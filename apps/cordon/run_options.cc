@@ -134,10 +134,10 @@ constexpr std::string_view kResult = "Result";
 
 constexpr auto kTable = std::to_array<RunOption>({
     {kLimits,
-     {"--timeout", "DUR", "end the run after DUR of wall-clock time (5m); none: never"},
+     {"--timeout", "DUR", "end the run after DUR (5m); none: never"},
      apply_timeout},
     {kLimits,
-     {"--grace", "DUR", "time between SIGTERM and SIGKILL when a run is ended (5s)"},
+     {"--grace", "DUR", "time between SIGTERM and SIGKILL (5s)"},
      apply_grace},
     {kLimits, {"--cpu-time", "DUR", "end the run after DUR of processor time"}, apply_cpu_time},
     {kLimits, {"--memory", "SIZE", "memory the program may use"}, apply_memory},
@@ -150,27 +150,28 @@ constexpr auto kTable = std::to_array<RunOption>({
     {kSurroundings, {"--cwd", "DIR", "run in DIR instead of the current directory"}, apply_cwd},
     {kSurroundings,
      {"--env", "NAME[=VALUE]",
-      "set the variable NAME; without \"=\" to its value here. Repeatable"},
+      "set a variable, without VALUE to what it is here;\n"
+      "repeatable"},
      apply_env},
     {kSurroundings,
      {"--env-pass", "GLOB",
-      "pass on variables whose names match GLOB, besides a few harmless\n"
-      "ones such as PATH, HOME and LANG. Repeatable"},
+      "pass on variables whose names match GLOB, besides a few\n"
+      "harmless ones such as PATH, HOME and LANG; repeatable"},
      apply_env_pass},
     {kSurroundings, {"--backend", "NAME", "auto (the best there is) or posix"}, apply_backend},
     {kSurroundings,
      {"--require", "LIST",
-      "do not run unless each of these is fully enforced: memory, cpu,\n"
-      "processes, filesystem, network, syscalls, capabilities, timeout,\n"
-      "or all. Separated by commas"},
+      "run only if each of these is fully enforced: memory, cpu,\n"
+      "processes, filesystem, network, syscalls, capabilities,\n"
+      "timeout, or all; separated by commas"},
      apply_require},
     {kResult,
      {"--json", "",
-      "capture the output (1M of each stream) and print one JSON object:\n"
+      "capture the output (1M a stream) and print one object:\n"
       "{\"schema\",\"stdout\",\"stderr\",\"outcome\"}"},
      apply_json},
     {kResult,
-     {"--report", "FILE", "stream the output as usual; write the outcome, as JSON, to FILE"},
+     {"--report", "FILE", "stream the output as usual; write the outcome to FILE"},
      apply_report},
     {kResult, {"--help", "", "print this"}, apply_help},
 });
