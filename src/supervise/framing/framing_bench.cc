@@ -11,7 +11,7 @@
 namespace cordon::supervise {
 namespace {
 
-constexpr std::size_t kBlock = 64 * 1024;
+constexpr std::size_t kBlock = std::size_t{64} * 1024;
 
 // `unit` over and over, cut into blocks, through a framer.
 void cut(benchmark::State& state, const Framing& framing, const std::string& unit) {

@@ -20,7 +20,8 @@ Frame bad_part(std::string data) {
 }
 
 // Checks that the frames are these for every size of block and every max_frames.
-void expect_frames(const Framing& framing, std::string_view text, std::vector<Frame> expected) {
+void expect_frames(const Framing& framing, std::string_view text,
+                   const std::vector<Frame>& expected) {
   for (std::size_t block = 1; block <= text.size() + 1; ++block) {
     for (std::size_t max_frames = 1; max_frames <= 3; ++max_frames) {
       EXPECT_THAT(collect_frames(framing, text, block, max_frames), ElementsAreArray(expected))
@@ -145,7 +146,7 @@ TEST(JsonFramer, GivesAContainerAsSoonAsItCloses) {
 }
 
 TEST(JsonFramer, SurvivesHostileInput) {
-  constexpr std::size_t kSize = 4 * 1024 * 1024;
+  constexpr std::size_t kSize = std::size_t{4} * 1024 * 1024;
   const Framing framing = json(64 * 1024, 0xFFFF);
   for (const auto* unit : {"[", "{\"a\":", "1", "-", "\\", "[[]", "\n", "[\n"}) {
     std::string text;

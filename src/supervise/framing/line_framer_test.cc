@@ -6,7 +6,6 @@
 namespace cordon::supervise {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
 using ::testing::IsEmpty;
 
@@ -17,7 +16,8 @@ Framing lines(std::uint32_t max_frame = 1024) {
 Frame part(std::string data) { return {.data = std::move(data), .partial = true}; }
 
 // Checks that the frames are these for every size of block and every max_frames.
-void expect_frames(const Framing& framing, std::string_view text, std::vector<Frame> expected) {
+void expect_frames(const Framing& framing, std::string_view text,
+                   const std::vector<Frame>& expected) {
   for (std::size_t block = 1; block <= text.size() + 1; ++block) {
     for (std::size_t max_frames = 1; max_frames <= 4; ++max_frames) {
       EXPECT_THAT(collect_frames(framing, text, block, max_frames), ElementsAreArray(expected))
@@ -86,13 +86,13 @@ TEST(LineFramer, LeavesTheRestOfTheBlockAtMaxFrames) {
 }
 
 TEST(LineFramer, ReadsMegabytesOfOneByteBlocksInLinearTime) {
-  const std::string text(4 * 1024 * 1024, '\0');
+  const std::string text(std::size_t{4} * 1024 * 1024, '\0');
   const auto frames = collect_frames(lines(1024 * 1024), text, 1);
   EXPECT_EQ(frames.size(), 4);
 }
 
 TEST(LineFramer, ReadsALongLineFrameByFrameInLinearTime) {
-  const std::string text(4 * 1024 * 1024, 'x');
+  const std::string text(std::size_t{4} * 1024 * 1024, 'x');
   const auto frames = collect_frames(lines(16), text, kNoLimit, 1);
   EXPECT_EQ(frames.size(), text.size() / 16);
 }
