@@ -1,11 +1,11 @@
 #include "command_line.h"
 
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iterator>
 #include <utility>
-
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
 
 #include "base/errors.h"
 #include "suggest.h"

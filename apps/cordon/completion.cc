@@ -1,10 +1,9 @@
 #include "completion.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <string_view>
-
-#include <fmt/format.h>
 
 #include "completion_scripts.h"  // made from completions/ by CMake
 #include "message.h"
@@ -23,8 +22,8 @@ int completion_command(std::span<const std::string> arguments) {
   if (shell == "zsh") script = kZshCompletion;
   if (shell == "fish") script = kFishCompletion;
   if (script.empty()) {
-    return usage_error(
-        fmt::format("no completion for '{}': there are bash, zsh and fish", shell), kHelp);
+    return usage_error(fmt::format("no completion for '{}': there are bash, zsh and fish", shell),
+                       kHelp);
   }
   return print(script);
 }

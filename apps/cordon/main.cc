@@ -1,5 +1,6 @@
 // The command: chooses the verb.
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <array>
@@ -8,8 +9,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "completion.h"
 #include "cordon/version.h"

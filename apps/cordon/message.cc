@@ -1,8 +1,7 @@
 #include "message.h"
 
-#include <unistd.h>
-
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "write_all.h"
 

@@ -1,9 +1,9 @@
 #include "option_values.h"
 
+#include <fmt/format.h>
+
 #include <charconv>
 #include <system_error>
-
-#include <fmt/format.h>
 
 #include "base/errors.h"
 #include "cordon/request.h"

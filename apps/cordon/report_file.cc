@@ -1,6 +1,7 @@
 #include "report_file.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,8 +13,6 @@
 #include <optional>
 #include <system_error>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "base/errors.h"
 #include "write_all.h"

@@ -1,14 +1,13 @@
 #include "run_command.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "base/errors.h"
 #include "cordon/manager.h"
@@ -58,8 +57,8 @@ Result<void> check_required(const std::vector<std::string>& required,
 Streams streams_for(const RunOptions& options) {
   if (options.json) return Streams::capture;
   // With one of them redirected the program must see that, so it gets the streams as they are.
-  const bool interactive = is_terminal(STDIN_FILENO) && is_terminal(STDOUT_FILENO) &&
-                           is_terminal(STDERR_FILENO);
+  const bool interactive =
+      is_terminal(STDIN_FILENO) && is_terminal(STDOUT_FILENO) && is_terminal(STDERR_FILENO);
   if (interactive) return Streams::terminal;
   return options.request.limits.output_bytes ? Streams::copy : Streams::inherit;
 }

@@ -1,11 +1,11 @@
 #include "run_json.h"
 
+#include <fmt/format.h>
+
+#include <boost/json/serialize.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-
-#include <boost/json/serialize.hpp>
-#include <fmt/format.h>
 
 #include "base/utf8.h"
 

@@ -1,12 +1,12 @@
 #include "run_options.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <optional>
 #include <utility>
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "base/errors.h"
 #include "option_values.h"
@@ -102,8 +102,8 @@ Result<void> apply_require(RunOptions& options, const std::string& value) {
     if (name == "all") {
       options.require = known;
     } else if (std::ranges::find(known, name) == known.end()) {
-      return bad_value(name, fmt::format("is no guarantee: there are {} and all",
-                                         fmt::join(known, ", ")));
+      return bad_value(
+          name, fmt::format("is no guarantee: there are {} and all", fmt::join(known, ", ")));
     } else if (std::ranges::find(options.require, name) == options.require.end()) {
       options.require.push_back(name);
     }
@@ -133,12 +133,8 @@ constexpr std::string_view kSurroundings = "Surroundings";
 constexpr std::string_view kResult = "Result";
 
 constexpr auto kTable = std::to_array<RunOption>({
-    {kLimits,
-     {"--timeout", "DUR", "end the run after DUR (5m); none: never"},
-     apply_timeout},
-    {kLimits,
-     {"--grace", "DUR", "time between SIGTERM and SIGKILL (5s)"},
-     apply_grace},
+    {kLimits, {"--timeout", "DUR", "end the run after DUR (5m); none: never"}, apply_timeout},
+    {kLimits, {"--grace", "DUR", "time between SIGTERM and SIGKILL (5s)"}, apply_grace},
     {kLimits, {"--cpu-time", "DUR", "end the run after DUR of processor time"}, apply_cpu_time},
     {kLimits, {"--memory", "SIZE", "memory the program may use"}, apply_memory},
     {kLimits, {"--pids", "N", "processes and threads alive at once"}, apply_pids},

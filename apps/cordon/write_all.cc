@@ -1,5 +1,6 @@
 #include "write_all.h"
 
+#include <fmt/format.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -8,8 +9,6 @@
 #include <cerrno>
 #include <climits>
 #include <string>
-
-#include <fmt/format.h>
 
 #include "base/errors.h"
 

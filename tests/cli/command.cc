@@ -102,12 +102,11 @@ void Running::hang_up() {
 bool Running::pump(Clock::time_point until) {
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
   if (left.count() <= 0) return false;
-  std::array<pollfd, 4> waiting = {{{.fd = out_fd_.get(), .events = POLLIN, .revents = 0},
-                                    {.fd = err_fd_.get(), .events = POLLIN, .revents = 0},
-                                    {.fd = pidfd_.get(), .events = POLLIN, .revents = 0},
-                                    {.fd = to_write_.empty() ? -1 : in_.get(),
-                                     .events = POLLOUT,
-                                     .revents = 0}}};
+  std::array<pollfd, 4> waiting = {
+      {{.fd = out_fd_.get(), .events = POLLIN, .revents = 0},
+       {.fd = err_fd_.get(), .events = POLLIN, .revents = 0},
+       {.fd = pidfd_.get(), .events = POLLIN, .revents = 0},
+       {.fd = to_write_.empty() ? -1 : in_.get(), .events = POLLOUT, .revents = 0}}};
   if (::poll(waiting.data(), waiting.size(), static_cast<int>(left.count())) < 0) return true;
   if (waiting[3].revents != 0) {
     const ssize_t written = ::write(in_.get(), to_write_.data(), to_write_.size());
@@ -223,9 +222,8 @@ pid_t Command::spawn(void* actions, short flags) {
       &attributes, static_cast<short>(flags | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF));
 
   pid_t pid = -1;
-  const int error = ::posix_spawnp(&pid, argv[0],
-                                   static_cast<posix_spawn_file_actions_t*>(actions), &attributes,
-                                   argv.data(), envp.data());
+  const int error = ::posix_spawnp(&pid, argv[0], static_cast<posix_spawn_file_actions_t*>(actions),
+                                   &attributes, argv.data(), envp.data());
   ::posix_spawnattr_destroy(&attributes);
   for (const int signal : ignored_) (void)std::signal(signal, SIG_DFL);
   if (error != 0) throw std::runtime_error(arguments_[0] + ": " + std::strerror(error));
