@@ -1,11 +1,11 @@
 #include "completion.h"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <string_view>
 
 #include "completion_scripts.h"  // made from completions/ by CMake
+#include "concat.h"
 #include "message.h"
 #include "write_all.h"
 
@@ -22,7 +22,7 @@ int completion_command(std::span<const std::string> arguments) {
   if (shell == "zsh") script = kZshCompletion;
   if (shell == "fish") script = kFishCompletion;
   if (script.empty()) {
-    return usage_error(fmt::format("no completion for '{}': there are bash, zsh and fish", shell),
+    return usage_error(concat("no completion for '", shell, "': there are bash, zsh and fish"),
                        kHelp);
   }
   return print(script);

@@ -1,17 +1,16 @@
 #include "option_values.h"
 
-#include <fmt/format.h>
-
 #include <charconv>
 #include <system_error>
 
 #include "base/errors.h"
+#include "concat.h"
 #include "cordon/request.h"
 
 namespace cordon::app {
 
 std::unexpected<Error> bad_value(std::string_view value, std::string_view why) {
-  return base::fail(ErrorCode::invalid_argument, "usage", fmt::format("\"{}\" {}", value, why));
+  return base::fail(ErrorCode::invalid_argument, "usage", concat("\"", value, "\" ", why));
 }
 
 Result<std::uint64_t> parse_count(std::string_view text) {

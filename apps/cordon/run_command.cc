@@ -1,7 +1,5 @@
 #include "run_command.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include <utility>
 
 #include "base/errors.h"
+#include "concat.h"
 #include "cordon/manager.h"
 #include "help.h"
 #include "message.h"
@@ -44,14 +43,13 @@ Result<void> check_required(const std::vector<std::string>& required,
     const Guarantee& guarantee = capabilities.enforcement.*member;
     if (std::ranges::find(required, name) == required.end()) continue;
     if (guarantee.level == Guarantee::Level::enforced) continue;
-    missing.push_back(fmt::format("{} ({})", name, describe(guarantee)));
+    missing.push_back(concat(name, " (", describe(guarantee), ")"));
   }
   if (missing.empty()) return {};
   return base::fail(ErrorCode::unsupported, "require",
-                    fmt::format("the program was not run, because the backend {} does not fully "
-                                "enforce what --require asks for: {}; choose another --backend or "
-                                "require less",
-                                capabilities.backend, fmt::join(missing, ", ")));
+                    concat("the program was not run, because the backend ", capabilities.backend,
+                           " does not fully enforce what --require asks for: ",
+                           comma_separated(missing), "; choose another --backend or require less"));
 }
 
 Streams streams_for(const RunOptions& options) {

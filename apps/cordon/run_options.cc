@@ -1,14 +1,12 @@
 #include "run_options.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <array>
 #include <optional>
 #include <utility>
 
 #include "base/errors.h"
+#include "concat.h"
 #include "option_values.h"
 #include "outcome/enforcement.h"
 
@@ -102,8 +100,8 @@ Result<void> apply_require(RunOptions& options, const std::string& value) {
     if (name == "all") {
       options.require = known;
     } else if (std::ranges::find(known, name) == known.end()) {
-      return bad_value(
-          name, fmt::format("is no guarantee: there are {} and all", fmt::join(known, ", ")));
+      return bad_value(name,
+                       concat("is no guarantee: there are ", comma_separated(known), " and all"));
     } else if (std::ranges::find(options.require, name) == options.require.end()) {
       options.require.push_back(name);
     }
@@ -186,7 +184,7 @@ Result<RunOptions> parse_run_options(std::vector<std::string> arguments) {
   for (const auto& [index, value] : line->options) {
     if (auto applied = kTable[index].apply(options, value); !applied) {
       Error error = std::move(applied).error();
-      error.message = fmt::format("{}: {}", kTable[index].spec.name, error.message);
+      error.message = concat(kTable[index].spec.name, ": ", error.message);
       return std::unexpected(std::move(error));
     }
   }
