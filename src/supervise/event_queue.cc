@@ -1,5 +1,6 @@
 #include "supervise/event_queue.h"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -63,13 +64,25 @@ void EventQueue::take(std::vector<Event>& batch) {
     head_ = 0;
   }
   cost_ = 0;
+  if (dropped_ == 0) return;
+  // Events stamped before something older was dropped: the count never goes back.
+  std::uint64_t dropped = 0;
+  for (Event& event : batch) {
+    dropped = std::max(dropped, event.dropped);
+    event.dropped = dropped;
+  }
 }
 
 void EventQueue::give_back(std::vector<Event> unread) {
+  const auto given = static_cast<std::ptrdiff_t>(unread.size());
   for (const Event& event : unread) cost_ += cost_of(event);
   unread.insert(unread.end(),
                 std::make_move_iterator(events_.begin() + static_cast<std::ptrdiff_t>(head_)),
                 std::make_move_iterator(events_.end()));
+  // Another reader may have given back older ones before.
+  std::inplace_merge(
+      unread.begin(), unread.begin() + given, unread.end(),
+      [](const Event& a, const Event& b) { return a.sequence < b.sequence; });
   events_ = std::move(unread);
   head_ = 0;
 }
