@@ -74,15 +74,15 @@ void EventQueue::take(std::vector<Event>& batch) {
 }
 
 void EventQueue::give_back(std::vector<Event> unread) {
-  const auto given = static_cast<std::ptrdiff_t>(unread.size());
   for (const Event& event : unread) cost_ += cost_of(event);
   unread.insert(unread.end(),
                 std::make_move_iterator(events_.begin() + static_cast<std::ptrdiff_t>(head_)),
                 std::make_move_iterator(events_.end()));
   // Another reader may have given back older ones before.
-  std::inplace_merge(
-      unread.begin(), unread.begin() + given, unread.end(),
-      [](const Event& a, const Event& b) { return a.sequence < b.sequence; });
+  const auto older = [](const Event& a, const Event& b) { return a.sequence < b.sequence; };
+  if (!std::is_sorted(unread.begin(), unread.end(), older)) {
+    std::sort(unread.begin(), unread.end(), older);
+  }
   events_ = std::move(unread);
   head_ = 0;
 }
