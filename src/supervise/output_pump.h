@@ -45,6 +45,8 @@ class OutputPump {
   // -1 when the stream is not open or has ended.
   [[nodiscard]] int fd(std::size_t stream) const;
   [[nodiscard]] bool ended(std::size_t stream) const { return !streams_[stream].live; }
+  // Something was read that did not fit the queue: fill() goes on with it, whatever the fd says.
+  [[nodiscard]] bool pending(std::size_t stream) const { return !streams_[stream].pending.empty(); }
   // Closes what has ended. Separate from fill(), since another thread may be polling the fd.
   void close_ended();
 
