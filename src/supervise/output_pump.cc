@@ -56,26 +56,26 @@ std::shared_ptr<char[]> OutputPump::block() {
 
 OutputPump::Read OutputPump::read_block(Stream& stream, std::size_t most) {
   const int fd = stream.fd.get();
-  const std::size_t available = readable_bytes(fd);
-  if (!stream.grown && available >= kDefaultPipe) {
+  // A stream that filled the small buffer is read into blocks that its events share.
+  char small[kSmall];
+  const bool large = stream.busy && most > kSmall;
+  const std::shared_ptr<char[]> shared = large ? block() : nullptr;
+  char* const buffer = large ? shared.get() : small;
+  const std::size_t wanted = std::min(large ? kBlock : kSmall, most);
+
+  const ssize_t got = ::read(fd, buffer, wanted);
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return Read::nothing;
+  if (got <= 0) return Read::end;  // a terminal whose other side is closed says EIO
+
+  auto size = static_cast<std::size_t>(got);
+  const bool filled = size == wanted;
+  stream.busy = filled || size > kSmall;
+  if (size >= kDefaultPipe && !stream.grown) {
     stream.grown = true;
     // May be refused (pipe-user-pages-soft); then it stays as it is.
     (void)::fcntl(fd, F_SETPIPE_SZ, kGrownPipe);
   }
 
-  ssize_t got = 0;
-  char small[kSmall];
-  std::shared_ptr<char[]> large;
-  if (available > kSmall && most > kSmall) {
-    large = block();
-    got = ::read(fd, large.get(), std::min(kBlock, most));
-  } else {
-    got = ::read(fd, small, std::min(kSmall, most));
-  }
-  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return Read::nothing;
-  if (got <= 0) return Read::end;  // a terminal whose other side is closed says EIO
-
-  auto size = static_cast<std::size_t>(got);
   bytes_ += size;
   bool over = false;
   if (limit_ && bytes_ > *limit_) {
@@ -83,13 +83,11 @@ OutputPump::Read OutputPump::read_block(Stream& stream, std::size_t most) {
     cut_ = true;
     size -= std::min<std::uint64_t>(size, bytes_ - *limit_);
   }
-  if (large) {
-    const char* const begin = large.get();
-    stream.pending = Bytes(std::move(large), {begin, size});
-  } else {
-    stream.pending = Bytes(std::string_view(small, size));
-  }
-  return over ? Read::over : Read::data;
+  const std::string_view data(buffer, size);
+  // A few bytes must not keep a large block alive.
+  stream.pending = size > kSmall ? Bytes(shared, data) : Bytes(data);
+  if (over) return Read::over;
+  return filled ? Read::data : Read::rest;
 }
 
 void OutputPump::frame_pending(std::size_t index, Duration at, bool drop_oldest,
@@ -126,6 +124,10 @@ OutputPump::Filled OutputPump::fill(std::size_t index, Duration at, bool drop_ol
       case Read::data:
         frame_pending(index, at, drop_oldest, false);
         break;
+      case Read::rest:
+        frame_pending(index, at, drop_oldest, false);
+        return stream.pending.empty() && !(queue_.full() && !drop_oldest) ? Filled::waiting
+                                                                          : Filled::full;
       case Read::nothing:
         return Filled::waiting;
       case Read::end:
