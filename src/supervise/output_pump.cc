@@ -95,9 +95,11 @@ void OutputPump::frame_pending(std::size_t index, Duration at, bool drop_oldest,
   Stream& stream = streams_[index];
   while (!stream.pending.empty()) {
     if (!drop_oldest && !whatever_size && queue_.full()) return;
-    const std::size_t consumed = stream.framer->feed(stream.pending, kFramesAtOnce, frames_);
-    stream.pending = stream.pending.slice(consumed, stream.pending.size() - consumed);
-    queue_.push(kind_of(index), at, frames_);
+    std::size_t consumed = 0;
+    queue_.append(kind_of(index), at, [&](std::vector<Event>& out) {
+      consumed = stream.framer->feed(stream.pending, kFramesAtOnce, out);
+    });
+    stream.pending = stream.pending.slice(consumed);
     if (drop_oldest) queue_.drop_to_fit();
   }
 }
@@ -105,9 +107,9 @@ void OutputPump::frame_pending(std::size_t index, Duration at, bool drop_oldest,
 void OutputPump::end(std::size_t index, Duration at, bool drop_oldest) {
   Stream& stream = streams_[index];
   stream.live = false;
-  stream.framer->finish(frames_);
+  queue_.append(kind_of(index), at,
+                [&](std::vector<Event>& out) { stream.framer->finish(out); });
   stream.framer.reset();
-  queue_.push(kind_of(index), at, frames_);
   if (drop_oldest) queue_.drop_to_fit();
 }
 

@@ -77,7 +77,6 @@ class OutputPump {
 
   std::array<Stream, kStreams> streams_;
   EventQueue queue_;
-  std::vector<Event> frames_;  // between framer and queue
   std::array<std::shared_ptr<char[]>, 2> blocks_;  // reused once no event refers to them
   std::optional<std::uint64_t> limit_;
   std::uint64_t bytes_ = 0;
