@@ -11,8 +11,8 @@
 namespace cordon::supervise {
 namespace {
 
-constexpr std::size_t kBlock = 64 * 1024;
-constexpr std::size_t kSmall = 16 * 1024;       // up to here data is copied out of a stack buffer
+constexpr std::size_t kBlock = 128 * 1024;
+constexpr std::size_t kSmall = 16 * 1024;
 constexpr int kGrownPipe = 1024 * 1024;
 constexpr std::size_t kDefaultPipe = 64 * 1024;
 constexpr std::size_t kFramesAtOnce = 512;
@@ -56,7 +56,7 @@ std::shared_ptr<char[]> OutputPump::block() {
 
 OutputPump::Read OutputPump::read_block(Stream& stream, std::size_t most) {
   const int fd = stream.fd.get();
-  // A stream that filled the small buffer is read into blocks that its events share.
+  // A stream that filled the small buffer is read into blocks that its events can share.
   char small[kSmall];
   const bool large = stream.busy && most > kSmall;
   const std::shared_ptr<char[]> shared = large ? block() : nullptr;
@@ -84,8 +84,8 @@ OutputPump::Read OutputPump::read_block(Stream& stream, std::size_t most) {
     size -= std::min<std::uint64_t>(size, bytes_ - *limit_);
   }
   const std::string_view data(buffer, size);
-  // A few bytes must not keep a large block alive.
-  stream.pending = size > kSmall ? Bytes(shared, data) : Bytes(data);
+  // Events keep their block alive: one that is not even half full is copied instead.
+  stream.pending = shared && size >= kBlock / 2 ? Bytes(shared, data) : Bytes(data);
   if (over) return Read::over;
   return filled ? Read::data : Read::rest;
 }
