@@ -7,22 +7,26 @@
 namespace cordon::supervise {
 
 void EventQueue::push(Event::Kind kind, Duration at, std::vector<Event>& frames) {
-  for (Event& event : frames) {
+  append(kind, at, [&](std::vector<Event>& out) {
+    if (out.empty()) {
+      out.swap(frames);
+    } else {
+      out.insert(out.end(), std::make_move_iterator(frames.begin()),
+                 std::make_move_iterator(frames.end()));
+    }
+  });
+  frames.clear();
+}
+
+void EventQueue::stamp(std::size_t from, Event::Kind kind, Duration at) {
+  for (std::size_t i = from; i < events_.size(); ++i) {
+    Event& event = events_[i];
     event.kind = kind;
     event.sequence = sequence_++;
     event.at = at;
     event.dropped = dropped_;
     cost_ += cost_of(event);
   }
-  if (empty()) {
-    events_.clear();
-    head_ = 0;
-    events_.swap(frames);
-  } else {
-    events_.insert(events_.end(), std::make_move_iterator(frames.begin()),
-                   std::make_move_iterator(frames.end()));
-  }
-  frames.clear();
 }
 
 void EventQueue::push_exit(Duration at, std::shared_ptr<const Outcome> outcome) {
