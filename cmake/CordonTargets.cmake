@@ -101,13 +101,12 @@ function(cordon_program name file)
   add_dependencies(cordon_test_programs ${target})
 endfunction()
 
-# cordon_bench(name file.cc): the Google Benchmark program <name>_bench; `make bench` runs it.
+# cordon_bench(name file.cc): the program <name>_bench, which reports figures (bench/support/) and
+# is run by `make bench`.
 function(cordon_bench name file)
   set(target "${name}_bench")
   add_executable(${target} ${file})
-  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/src")
-  target_link_libraries(${target} PRIVATE
-    cordon cordon_options Boost::json fmt::fmt-header-only benchmark::benchmark benchmark::benchmark_main)
+  target_link_libraries(${target} PRIVATE cordon cordon_options cordon_bench_support)
 endfunction()
 
 # cordon_fuzzer(name file.cc): the libFuzzer program <name>_fuzzer, run for a few seconds by

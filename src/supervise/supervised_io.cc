@@ -109,6 +109,17 @@ void SupervisedProcess::read_stream(std::size_t stream) {
   release_if_idle();
 }
 
+// There is room again. What was read before comes first: the pipe may have nothing more to say.
+void SupervisedProcess::go_on_reading() {
+  for (std::size_t stream = 0; stream < OutputPump::kStreams; ++stream) {
+    if (pump_.pending(stream)) {
+      read_stream(stream);
+    } else {
+      watch_output(stream);
+    }
+  }
+}
+
 Result<void> SupervisedProcess::take(std::vector<Event>& batch, Duration patience) {
   Lock lock(mutex_);
   if (state_ == State::created) {
@@ -121,7 +132,8 @@ Result<void> SupervisedProcess::take(std::vector<Event>& batch, Duration patienc
       return fail(ErrorCode::timed_out, "events", request_.program + " has written nothing new");
     }
     if (state_ == State::running && request_.overflow == Overflow::hold) {
-      pull(lock, until);
+      go_on_reading();
+      if (pump_.queue().empty()) pull(lock, until);
     } else if (until == TimePoint::max()) {
       changed_.wait(lock);
     } else {
@@ -132,7 +144,7 @@ Result<void> SupervisedProcess::take(std::vector<Event>& batch, Duration patienc
     }
   }
   pump_.queue().take(batch);
-  if (!pulling_) watch_outputs();  // there is room again
+  if (!pulling_) go_on_reading();
   settle(lock);
   return {};
 }

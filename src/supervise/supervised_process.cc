@@ -134,6 +134,8 @@ Result<Outcome> SupervisedProcess::wait_for(Duration patience) {
 
 Result<void> SupervisedProcess::signal(int signal, Reach reach) {
   Lock lock(mutex_);
+  finish_if_ended();
+  settle(lock);
   if (auto ok = must_run("signal"); !ok) return ok;
   if (signal < 1 || signal > SIGRTMAX) {
     return fail(ErrorCode::invalid_argument, "signal",
@@ -149,6 +151,8 @@ Result<void> SupervisedProcess::signal(int signal, Reach reach) {
 
 Result<void> SupervisedProcess::terminate(Duration grace) {
   Lock lock(mutex_);
+  finish_if_ended();  // what ended by itself was not cancelled
+  settle(lock);
   if (auto ok = must_run("terminate"); !ok) return ok;
   stop(Verdict::cancelled, grace);
   arm();
@@ -233,6 +237,7 @@ void SupervisedProcess::finish_if_ended() {
   e.evidence = evidence_;
   e.exit_code = ended->exit_code;
   e.signal = ended->signal;
+  e.status_lost = ended->status_lost;
   e.wall = wall;
   e.usage = ended->usage;
   e.output_bytes = pump_.bytes();

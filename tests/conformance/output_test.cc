@@ -1,4 +1,5 @@
 // Events: what a program writes arrives once, in order, framed as asked, in bounded memory.
+#include <future>
 #include <thread>
 
 #include "conformance/world.h"
@@ -138,6 +139,34 @@ TEST_P(OutputEvents, HeldBackProgramWaitsForItsReader) {
   const auto outcome = process->wait();  // ends by the timeout: nobody reads
   EXPECT_EQ(outcome->verdict, Verdict::timeout);
   EXPECT_LT(outcome->output_bytes, 3U * 1024U * 1024U) << "pipes and buffer, no more";
+}
+
+// More lines in one block than the buffer holds, from a program that then waits for an answer.
+TEST_P(OutputEvents, WhatDidNotFitTheBufferComesWithoutFurtherOutput) {
+  constexpr int kLines = 2000;
+  for (const bool by_notify : {false, true}) {
+    Request request = world().echoes();
+    request.in = Input::pipe();
+    request.out = Output::events({.mode = OutputMode::line});
+    request.event_buffer = 1024;
+    request.timeout = kNoTimeout;
+    const auto process = create(std::move(request));
+    EventStream events = process->events();
+    ASSERT_TRUE(process->start());
+    std::string lines;
+    for (int i = 0; i < kLines; ++i) lines += "x\n";
+    ASSERT_EQ(process->write_stdin(lines), lines.size());
+    for (int i = 0; i < kLines; ++i) {
+      if (by_notify) {
+        std::promise<void> ready;
+        events.notify([&] { ready.set_value(); });
+        ready.get_future().wait();
+      }
+      ASSERT_EQ(events.next()->data.view(), "x") << i;
+    }
+    ASSERT_TRUE(process->close_stdin());
+    EXPECT_EQ(collect(events).outcome->exit_code, 0);
+  }
 }
 
 TEST_P(OutputEvents, DropOldestKeepsTheNewest) {

@@ -123,6 +123,19 @@ TEST_F(PosixReality, StartAfterTheManagerIsAnError) {
   EXPECT_EQ(process->start().error().code, ErrorCode::wrong_state);
 }
 
+TEST_F(PosixReality, StatusTakenBySomebodyElseIsSaidSo) {
+  struct sigaction ignore{};
+  struct sigaction before{};
+  ignore.sa_handler = SIG_IGN;
+  ::sigaction(SIGCHLD, &ignore, &before);
+  const Outcome outcome = run(*manager_, {.program = kBehave, .args = {"exit", "3"}});
+  ::sigaction(SIGCHLD, &before, nullptr);
+  EXPECT_FALSE(outcome.exit_code);
+  ASSERT_TRUE(outcome.error);
+  EXPECT_THAT(outcome.error->message, HasSubstr("SIGCHLD"));
+  EXPECT_EQ(exit_status(outcome), 125);
+}
+
 TEST_F(PosixReality, ProgramHasItsOwnProcessGroup) {  // C38
   const auto process = manager_->create({.program = "sleep", .args = {"1000"}}).value();
   ASSERT_TRUE(process->start());
