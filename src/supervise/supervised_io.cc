@@ -160,6 +160,12 @@ void SupervisedProcess::notify(std::function<void()> ready) {
   Lock lock(mutex_);
   replaced = std::exchange(ready_, std::move(ready));
   if (!ready_) return;
+  if (state_ == State::created) {  // take() would not wait: it would fail
+    ready = std::exchange(ready_, nullptr);
+    lock.unlock();
+    ready();
+    return;
+  }
   pulling_ = false;
   watch_outputs();
   settle(lock);

@@ -70,14 +70,16 @@ TEST_F(AsyncNext, KeepsSayingNothingAfterTheEnd) {
   io_.run();
 }
 
-TEST_F(AsyncNext, WaitsForAProcessThatIsNotYetStarted) {
+TEST_F(AsyncNext, FailsOnAProcessThatIsNotStarted) {
   const auto process = create(shell("echo hello"));
-  std::vector<Event> all;
-  spawn(collect(process->events(), all));
-  asio::post(io_, [&] { ASSERT_TRUE(process->start()); });
+  spawn([](std::shared_ptr<Process> p) -> asio::awaitable<void> {
+    EventStream stream = p->events();
+    const auto [error, event] = co_await async_next(stream, kWithError);
+    EXPECT_EQ(error, ErrorCode::wrong_state);
+    EXPECT_EQ(error.message(), "wrong_state");
+    EXPECT_FALSE(event);
+  }(process));
   io_.run();
-  ASSERT_EQ(all.size(), 2U);
-  EXPECT_EQ(all[0].data.view(), "hello\n");
 }
 
 TEST_F(AsyncNext, DeliversTheFailureToStart) {
@@ -86,7 +88,7 @@ TEST_F(AsyncNext, DeliversTheFailureToStart) {
   const auto process = create(std::move(request));
   std::vector<Event> all;
   spawn(collect(process->events(), all));
-  asio::post(io_, [&] { ASSERT_FALSE(process->start()); });
+  ASSERT_FALSE(process->start());
   io_.run();
   ASSERT_EQ(all.size(), 1U);
   EXPECT_EQ(all[0].outcome->verdict, Verdict::failed_to_start);

@@ -79,6 +79,15 @@ TEST_F(AsyncWait, ReportsAFailureToStart) {
   io_.run();
 }
 
+TEST_F(AsyncWait, FailsOnAProcessThatIsNotStarted) {
+  const auto process = create(shell("exit 0"));
+  std::optional<error_code> result;
+  async_wait(process,
+             asio::bind_executor(io_, [&](error_code error, const Outcome&) { result = error; }));
+  io_.run();
+  EXPECT_EQ(result, make_error_code(ErrorCode::wrong_state));
+}
+
 TEST_F(AsyncWait, CancellationLeavesTheProcess) {
   const auto process = start("sleep 30");
   asio::cancellation_signal signal;
