@@ -49,7 +49,8 @@ struct Usage {
 };
 
 struct LimitHit {
-  std::string name;  // "timeout", "cpu_time", "memory", "processes", "file_size", "output"
+  // "timeout", "cpu_time", "memory", "processes", "file_size", "open_files", "output"
+  std::string name;
   std::uint64_t limit = 0;                // milliseconds, bytes or a count
   std::optional<std::uint64_t> observed;  // same unit
   std::string evidence;                   // where that is known from

@@ -16,6 +16,7 @@ constexpr std::size_t kSmall = 16 * 1024;       // up to here data is copied out
 constexpr int kGrownPipe = 1024 * 1024;
 constexpr std::size_t kDefaultPipe = 64 * 1024;
 constexpr std::size_t kFramesAtOnce = 512;
+constexpr std::size_t kInFlight = 128 * 1024;  // more than a terminal holds
 
 std::size_t readable_bytes(int fd) {
   int count = 0;
@@ -145,7 +146,8 @@ void OutputPump::finish(Duration at, bool drop_oldest) {
     Stream& stream = streams_[index];
     if (!stream.live) continue;
     frame_pending(index, at, drop_oldest, true);
-    std::size_t left = readable_bytes(stream.fd.get());
+    // What a terminal says is readable does not count what is still on its way; reading does.
+    std::size_t left = std::max(readable_bytes(stream.fd.get()), kInFlight);
     while (left > 0) {
       const std::uint64_t before = bytes_;
       if (const Read r = read_block(stream, left); r == Read::nothing || r == Read::end) break;

@@ -232,6 +232,10 @@ void SupervisedProcess::finish_if_ended() {
   e.backend = shared_->backend->capabilities().backend;
   e.enforcement = shared_->backend->enforcement(limits_);
   e.first_action = ladder_.cause();
+  // A short program may have ended before its last output was read: the limit holds all the same.
+  if (!e.first_action && limits_.output_bytes && pump_.bytes() > *limits_.output_bytes) {
+    e.first_action = Verdict::output;
+  }
   e.evidence = evidence_;
   e.exit_code = ended->exit_code;
   e.signal = ended->signal;
