@@ -112,6 +112,7 @@ TEST_P(Stdin, OnlyAPipeCanBeWrittenTo) {
 TEST_P(Stdin, EchoOfMoreThanAllBuffersFlows) {
   Request request = world().echoes();
   request.in = Input::pipe();
+  request.timeout = kNoTimeout;  // virtual time must not run ahead of the writer's thread
   const auto process = create(std::move(request));
   EventStream events = process->events();
   ASSERT_TRUE(process->start());

@@ -6,7 +6,7 @@ namespace cordon::conformance {
 
 std::vector<Backend> all_backends() {
   return {
-      // MEM
+      {"memory", make_memory_world},
       {"posix", [] { return make_posix_world(true); }},
       {"posix_without_pidfd", [] { return make_posix_world(false); }},
   };

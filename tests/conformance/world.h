@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <ostream>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -42,6 +44,7 @@ struct Backend {
   std::string name;
   std::function<std::unique_ptr<World>()> make;
 };
+inline void PrintTo(const Backend& backend, std::ostream* out) { *out << backend.name; }
 
 // Each test runs on every backend in this list.
 [[nodiscard]] std::vector<Backend> all_backends();
