@@ -67,8 +67,8 @@ class Program {
   Program& hang();  // never goes on; a signal still ends it
 
   // --- Input. `read` gets the bytes and may append what the program does next to Self.
-  Program& read_line(Reader read);  // one line without its "\n"; not called at end of file
-  Program& each_line(Reader read);  // until end of file
+  Program& read_line(Reader read);   // one line without its "\n"; not called at end of file
+  Program& each_line(Reader read);   // until end of file
   Program& each_block(Reader read);  // the same with bytes as they arrive
   Program& echo();                   // stdin to stdout until end of file
   Program& drain_stdin();            // reads until end of file

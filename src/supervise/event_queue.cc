@@ -1,5 +1,6 @@
 #include "supervise/event_queue.h"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -63,6 +64,13 @@ void EventQueue::take(std::vector<Event>& batch) {
     head_ = 0;
   }
   cost_ = 0;
+  if (dropped_ == 0) return;
+  // Events stamped before something older was dropped: the count never goes back.
+  std::uint64_t dropped = 0;
+  for (Event& event : batch) {
+    dropped = std::max(dropped, event.dropped);
+    event.dropped = dropped;
+  }
 }
 
 void EventQueue::give_back(std::vector<Event> unread) {
@@ -70,6 +78,11 @@ void EventQueue::give_back(std::vector<Event> unread) {
   unread.insert(unread.end(),
                 std::make_move_iterator(events_.begin() + static_cast<std::ptrdiff_t>(head_)),
                 std::make_move_iterator(events_.end()));
+  // Another reader may have given back older ones before.
+  const auto older = [](const Event& a, const Event& b) { return a.sequence < b.sequence; };
+  if (!std::is_sorted(unread.begin(), unread.end(), older)) {
+    std::sort(unread.begin(), unread.end(), older);
+  }
   events_ = std::move(unread);
   head_ = 0;
 }

@@ -22,7 +22,7 @@ class EventQueue {
   void drop_to_fit();
   // Moves everything into the empty `batch`.
   void take(std::vector<Event>& batch);
-  // Puts events that were taken back to the front.
+  // Puts events that were taken back where they were.
   void give_back(std::vector<Event> unread);
 
   [[nodiscard]] bool empty() const { return head_ == events_.size(); }

@@ -79,8 +79,9 @@ TEST(Limits, MemoryBeyondTheLimitEndsTheRun) {
 }
 
 TEST(Limits, MemoryOfTheWholeTreeCounts) {
-  const Ran ran = run(Program().fork(Program().use_memory(30 * kMiB).hang()).use_memory(30 * kMiB).sleep(1s),
-                      with_limits({.memory_bytes = 50 * kMiB}));
+  const Ran ran =
+      run(Program().fork(Program().use_memory(30 * kMiB).hang()).use_memory(30 * kMiB).sleep(1s),
+          with_limits({.memory_bytes = 50 * kMiB}));
   EXPECT_EQ(ran.outcome.verdict, Verdict::memory);
 }
 
@@ -123,8 +124,8 @@ TEST(Limits, OpeningTooManyFilesFailsAndIsListed) {
 }
 
 TEST(Limits, OutputBeyondTheLimitEndsTheRunAndIsCutThere) {
-  const Ran ran = run(Program().out("12345").err("678").out("9abcdef"),
-                      with_limits({.output_bytes = 10}));
+  const Ran ran =
+      run(Program().out("12345").err("678").out("9abcdef"), with_limits({.output_bytes = 10}));
   EXPECT_EQ(ran.outcome.verdict, Verdict::output);
   EXPECT_TRUE(ran.outcome.output_truncated);
   EXPECT_EQ(ran.out, "123459a");
@@ -165,8 +166,8 @@ TEST(Limits, TheFirstCauseDecidesTheVerdict) {
   Request request;
   request.timeout = 1s;
   request.limits.memory_bytes = kMiB;
-  const Ran ran = run(manager,
-                      Program().on_signal(SIGTERM, Program().use_memory(2 * kMiB)).hang(), request);
+  const Ran ran =
+      run(manager, Program().on_signal(SIGTERM, Program().use_memory(2 * kMiB)).hang(), request);
   EXPECT_EQ(ran.outcome.verdict, Verdict::timeout);
 }
 

@@ -89,7 +89,7 @@ class MemoryProcess final : public Process,
   [[nodiscard]] Result<void> must_run(std::string_view operation) const;
   [[nodiscard]] Result<void> must_have_stdin(std::string_view operation) const;
   template <typename Field>
-  [[nodiscard]] Result<void> replace(Field Request::*field, Field value, std::string_view name);
+  [[nodiscard]] Result<void> replace(Field Request::* field, Field value, std::string_view name);
 
   static void on_deadline(void* process, Lock& lock);
   static void on_grace_over(void* process, Lock& lock);

@@ -17,12 +17,11 @@ Result<void> MemoryProcess::must_be_created(std::string_view operation) const {
 Result<void> MemoryProcess::must_run(std::string_view operation) const {
   if (state_ == State::running) return {};
   return fail(ErrorCode::wrong_state, operation,
-              request_.program +
-                  (state_ == State::ended ? " has ended" : " has not been started"));
+              request_.program + (state_ == State::ended ? " has ended" : " has not been started"));
 }
 
 template <typename Field>
-Result<void> MemoryProcess::replace(Field Request::*field, Field value, std::string_view name) {
+Result<void> MemoryProcess::replace(Field Request::* field, Field value, std::string_view name) {
   const Lock lock(simulation());
   if (auto ok = must_be_created(name); !ok) return ok;
   Field before = std::exchange(request_.*field, std::move(value));

@@ -49,8 +49,7 @@ void OutputPipes::read(Stream stream, Duration at, bool whatever_size, Alarm& al
   while (from.head < from.pipe.size()) {
     if (!whatever_size && holds() && queue().full()) return;
     Chunk& chunk = from.pipe[from.head];
-    const std::uint64_t allowed =
-        limit_ ? *limit_ - std::min(*limit_, bytes_) : chunk.view.size();
+    const std::uint64_t allowed = limit_ ? *limit_ - std::min(*limit_, bytes_) : chunk.view.size();
     std::size_t taken = chunk.view.size();
     if (taken > allowed) {
       alarm = Alarm::over_limit;
@@ -71,8 +70,7 @@ void OutputPipes::read(Stream stream, Duration at, bool whatever_size, Alarm& al
 std::size_t OutputPipes::frame(Stream stream, const Chunk& chunk, Duration at, Alarm& alarm) {
   auto& framer = line(stream).framer;
   if (!framer) framer = supervise::make_framer(line(stream).target.framing);
-  const std::size_t consumed =
-      framer->feed(Bytes(chunk.owner, chunk.view), kFramesAtOnce, frames_);
+  const std::size_t consumed = framer->feed(Bytes(chunk.owner, chunk.view), kFramesAtOnce, frames_);
   push(stream, at, alarm);
   return consumed;
 }

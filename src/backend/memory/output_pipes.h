@@ -33,8 +33,8 @@ class OutputPipes {
   // What the supervisor should do about the output it has just read.
   enum class Alarm : std::uint8_t { none, over_limit, overflow };
 
-  void open(std::size_t capacity, Overflow overflow, std::optional<std::uint64_t> limit,
-            Target out, Target err);
+  void open(std::size_t capacity, Overflow overflow, std::optional<std::uint64_t> limit, Target out,
+            Target err);
 
   // A terminal: stderr goes the way of stdout.
   void join_streams() { joined_ = true; }

@@ -58,9 +58,7 @@ Program& Program::on_signal(int signal, Program steps) {
   return add({OnSignal{signal, OnSignal::Reaction::handle, share(std::move(steps))}});
 }
 
-Program& Program::fork(Program child) {
-  return add({Fork{1, share(std::move(child)), nullptr}});
-}
+Program& Program::fork(Program child) { return add({Fork{1, share(std::move(child)), nullptr}}); }
 Program& Program::fork(std::uint64_t count, Program child, Program refused) {
   return add({Fork{count, share(std::move(child)), share(std::move(refused))}});
 }

@@ -1,10 +1,10 @@
 #include "backend/memory/schedule.h"
 
+#include <gtest/gtest.h>
+
 #include <memory>
 #include <random>
 #include <vector>
-
-#include <gtest/gtest.h>
 
 namespace cordon::memory {
 namespace {

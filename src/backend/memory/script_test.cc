@@ -21,9 +21,7 @@ TEST(Script, ExitCodeIsPassedOn) {  // C55
   EXPECT_EQ(run(Program().exit(256 + 7)).outcome.exit_code, 7);
 }
 
-TEST(Script, StepsAfterExitAreNotDone) {
-  EXPECT_EQ(run(Program().exit(1).out("never")).out, "");
-}
+TEST(Script, StepsAfterExitAreNotDone) { EXPECT_EQ(run(Program().exit(1).out("never")).out, ""); }
 
 TEST(Script, DyingOfASignalIsSignaled) {  // C56
   const Ran ran = run(Program().ignore(SIGSEGV).die(SIGSEGV));

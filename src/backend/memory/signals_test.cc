@@ -64,7 +64,8 @@ TEST(Signals, DefaultActionUndoesIgnore) {
 TEST(Signals, HarmlessOnesAreIgnoredByDefault) {
   Manager manager;
   const auto process = start(manager, Program().sleep(1s));
-  for (const int signal : {SIGCHLD, SIGURG, SIGWINCH, SIGCONT}) ASSERT_TRUE(process->signal(signal));
+  for (const int signal : {SIGCHLD, SIGURG, SIGWINCH, SIGCONT})
+    ASSERT_TRUE(process->signal(signal));
   EXPECT_EQ(finish(*process).exit_code, 0);
 }
 
@@ -174,10 +175,9 @@ TEST(Stopping, ATokenStoppedBeforehandCancelsAtOnce) {
 
 TEST(Descendants, AreKilledWhenTheirLeaderEnds) {
   Manager manager;
-  const Ran ran = run(manager, Program()
-                                   .fork(Program().ignore(SIGTERM).sleep(2s).out("late"))
-                                   .sleep(1s)
-                                   .out("leader"));
+  const Ran ran =
+      run(manager,
+          Program().fork(Program().ignore(SIGTERM).sleep(2s).out("late")).sleep(1s).out("leader"));
   EXPECT_EQ(ran.out, "leader");
   EXPECT_EQ(ran.outcome.wall, 1s);
   EXPECT_EQ(manager.live_programs(), 0U);
@@ -201,10 +201,11 @@ TEST(Descendants, ParentCanWaitForThem) {
 
 TEST(Descendants, TheWholeTreeIsStopped) {  // C20, C34
   Manager manager;
-  const auto process = start(manager, Program()
-                                          .fork(Program().on_signal(SIGTERM, Program().out("c")).hang())
-                                          .on_signal(SIGTERM, Program().sleep(1s).out("l").exit(0))
-                                          .hang());
+  const auto process =
+      start(manager, Program()
+                         .fork(Program().on_signal(SIGTERM, Program().out("c")).hang())
+                         .on_signal(SIGTERM, Program().sleep(1s).out("l").exit(0))
+                         .hang());
   EventStream events = process->events();
   ASSERT_TRUE(process->terminate(5s));
   EXPECT_EQ(read_to_end(std::move(events)).out, "cl");
@@ -214,7 +215,8 @@ TEST(Descendants, TheWholeTreeIsStopped) {  // C20, C34
 TEST(Descendants, ASignalForTheProgramAloneSparesThem) {
   Manager manager;
   const Program child = Program().on_signal(SIGINT, Program().out("child")).hang();
-  const Program parent = Program().fork(child).on_signal(SIGINT, Program().out("parent ")).sleep(1s);
+  const Program parent =
+      Program().fork(child).on_signal(SIGINT, Program().out("parent ")).sleep(1s);
   auto process = start(manager, parent);
   EventStream events = process->events();
   ASSERT_TRUE(process->signal(SIGINT));

@@ -33,8 +33,8 @@ Error name_program(Error error, std::string_view program) {
   const std::string name(program);
   switch (error.code) {
     case ErrorCode::not_found:
-      error.message = "program " + name +
-                      " was not found: check its name, or add it to this memory::Manager";
+      error.message =
+          "program " + name + " was not found: check its name, or add it to this memory::Manager";
       break;
     case ErrorCode::resource_exhausted:
       error.message =

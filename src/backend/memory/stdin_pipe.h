@@ -29,7 +29,9 @@ class StdinPipe {
   void close_writer() { writable_ = false; }
 
   // --- The program's side.
-  [[nodiscard]] std::string_view at_hand() const { return readable_ ? std::string_view(data_) : std::string_view{}; }
+  [[nodiscard]] std::string_view at_hand() const {
+    return readable_ ? std::string_view(data_) : std::string_view{};
+  }
   // The program has read more than it used.
   [[nodiscard]] bool has_unused() const { return !unused_.empty(); }
   // No byte will come any more (there may be some at hand).

@@ -50,21 +50,21 @@ TEST(Stdin, LinesAreAnsweredOneByOne) {
 }
 
 TEST(Stdin, ReadLineTakesOneAndLeavesTheRest) {
-  const Ran ran = run(Program()
-                          .read_line([](Self& self, std::string_view line) { self.out(std::string(line)); })
-                          .out("|")
-                          .echo(),
-                      with_input(Input::bytes("first\nrest\n")));
+  const Ran ran =
+      run(Program()
+              .read_line([](Self& self, std::string_view line) { self.out(std::string(line)); })
+              .out("|")
+              .echo(),
+          with_input(Input::bytes("first\nrest\n")));
   EXPECT_EQ(ran.out, "first|rest\n");
 }
 
 TEST(Stdin, ConversationThroughAPipe) {
   Manager manager;
-  const auto process =
-      start(manager, Program().each_line([](Self& self, std::string_view line) {
-        self.sleep(1s).out("re: " + std::string(line) + "\n");
-      }),
-            with_input(Input::pipe()));
+  const auto process = start(manager, Program().each_line([](Self& self, std::string_view line) {
+    self.sleep(1s).out("re: " + std::string(line) + "\n");
+  }),
+                             with_input(Input::pipe()));
   EventStream events = process->events();
   EXPECT_EQ(process->write_stdin("one\ntw"), 6U);
   EXPECT_EQ(events.next()->data.view(), "re: one\n");
@@ -78,11 +78,10 @@ TEST(Stdin, ConversationThroughAPipe) {
 
 TEST(Stdin, BlocksArriveAsTheyAreWritten) {
   Manager manager;
-  const auto process = start(
-      manager, Program().each_block([](Self& self, std::string_view block) {
-        self.out(std::to_string(block.size()) + ";");
-      }),
-      with_input(Input::pipe()));
+  const auto process = start(manager, Program().each_block([](Self& self, std::string_view block) {
+    self.out(std::to_string(block.size()) + ";");
+  }),
+                             with_input(Input::pipe()));
   EventStream events = process->events();
   ASSERT_TRUE(process->write_stdin("abc"));
   EXPECT_EQ(events.next()->data.view(), "3;");
@@ -127,7 +126,8 @@ TEST(Stdin, DescriptorIsReadForReal) {
   ASSERT_EQ(::write(pipe.writer.get(), "real\n", 5), 5);
   pipe.writer.reset();
   Manager manager;
-  const auto process = start(manager, Program().echo(), with_input(Input::from_fd(pipe.reader.get())));
+  const auto process =
+      start(manager, Program().echo(), with_input(Input::from_fd(pipe.reader.get())));
   pipe.reader.reset();  // borrowed until start() returns
   EXPECT_EQ(read_to_end(process->events()).out, "real\n");
 }

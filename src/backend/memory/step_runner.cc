@@ -113,7 +113,8 @@ Next StepRunner::operator()(const UseCpu& step) {
   }
   task_.burst_from_ = now();
   constexpr std::int64_t kOneCore = 1000;
-  const auto share = std::min<std::int64_t>(tree_.limits().cpu_millicores.value_or(kOneCore), kOneCore);
+  const auto share =
+      std::min<std::int64_t>(tree_.limits().cpu_millicores.value_or(kOneCore), kOneCore);
   const Duration slice = std::min(left, tree_.cpu_left());
   return wait_until(now() + (slice * kOneCore + Duration(share - 1)) / share);
 }

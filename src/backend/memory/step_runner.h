@@ -52,8 +52,8 @@ class StepRunner {
   Next wait_for(WaitingFor what);
 
   // Writes what it can of `bytes`; the rest stays to be written. False: has to wait.
-  bool write(Stream stream, const std::shared_ptr<const std::string>& owner,
-             std::string_view bytes, std::uint64_t& written);
+  bool write(Stream stream, const std::shared_ptr<const std::string>& owner, std::string_view bytes,
+             std::uint64_t& written);
   void write_real(int fd, std::string_view bytes);
   // There is something to read, or nothing ever will be. False: has to wait.
   bool input_at_hand();

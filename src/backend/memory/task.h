@@ -24,13 +24,13 @@ enum class WaitingFor : std::uint8_t { nothing, input, output, children };
 // A script being executed; several when functions and signal handlers are at work.
 struct Frame {
   SharedProgram program;
-  std::size_t index = 0;       // the current step …
-  bool begun = false;          // … and how far it has come
+  std::size_t index = 0;  // the current step …
+  bool begun = false;     // … and how far it has come
   std::uint64_t progress = 0;
   TimePoint until{};
-  Duration cpu_user{0};        // still to use
+  Duration cpu_user{0};  // still to use
   Duration cpu_system{0};
-  int handles = 0;             // the signal this is the handler of
+  int handles = 0;  // the signal this is the handler of
 };
 
 class Task final : public Runnable {

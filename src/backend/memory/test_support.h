@@ -1,13 +1,13 @@
 // Short ways to run a script in the memory backend's own tests.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <chrono>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <gtest/gtest.h>
 
 #include "cordon/memory.h"
 

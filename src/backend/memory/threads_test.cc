@@ -97,7 +97,8 @@ TEST(Threads, TwoWritersNeverMixTheirMessages) {
   {
     std::vector<std::jthread> writers;
     for (const char c : {'a', 'b'}) {
-      writers.emplace_back([&, c] { EXPECT_TRUE(process->write_stdin(std::string(100'000, c) + "\n")); });
+      writers.emplace_back(
+          [&, c] { EXPECT_TRUE(process->write_stdin(std::string(100'000, c) + "\n")); });
     }
     for (int i = 0; i < 2; ++i) {
       const auto line = events.next();
@@ -117,7 +118,8 @@ TEST(Threads, ManyThreadsRunTheirOwnProcesses) {
     for (int i = 0; i < 4; ++i) {
       threads.emplace_back([&] {
         for (int n = 0; n < 200; ++n) {
-          right += read_to_end(start(manager, request_for("work"))->events()).outcome.exit_code == 2;
+          right +=
+              read_to_end(start(manager, request_for("work"))->events()).outcome.exit_code == 2;
         }
       });
     }

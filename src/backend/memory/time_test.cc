@@ -161,7 +161,8 @@ TEST(Table, TheManagersEndEndsEveryProcess) {
 TEST(Table, InvalidRequestsAreRefused) {
   Manager manager;
   EXPECT_EQ(manager.create("", {}).error().code, ErrorCode::invalid_argument);
-  EXPECT_EQ(manager.create("x", {std::string("a\0b", 3)}).error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(manager.create("x", {std::string("a\0b", 3)}).error().code,
+            ErrorCode::invalid_argument);
 }
 
 TEST(Capabilities, EverythingIsEnforcedBySimulation) {

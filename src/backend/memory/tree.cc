@@ -57,9 +57,8 @@ void Tree::bury() {
 }
 
 bool Tree::has_children(const Task& parent) const {
-  return std::ranges::any_of(descendants_, [&](const auto& task) {
-    return task->alive() && task->parent() == &parent;
-  });
+  return std::ranges::any_of(
+      descendants_, [&](const auto& task) { return task->alive() && task->parent() == &parent; });
 }
 
 void Tree::ended(Lock& lock, Task& task, int exit_code, int signal) {
