@@ -86,7 +86,10 @@ class EventStream {
   EventStream& operator=(EventStream&& other) noexcept;
 
   // The next event; nothing after the exit event (or when the process was never started).
-  [[nodiscard]] std::optional<Event> next();
+  [[nodiscard]] std::optional<Event> next() {
+    if (next_ == batch_.size() && !refill()) return std::nullopt;
+    return std::move(batch_[next_++]);
+  }
   // The same, waiting at most `patience`: then the error is timed_out.
   [[nodiscard]] Result<std::optional<Event>> next_for(Duration patience);
   // Never waits inside next() after `ready` has been called. For event loops; see asio.h.
@@ -116,7 +119,7 @@ class EventStream {
   [[nodiscard]] std::default_sentinel_t end() const { return {}; }
 
  private:
-  [[nodiscard]] std::optional<Event> pop();
+  [[nodiscard]] bool refill();  // false: there are no more
   void detach();
 
   std::shared_ptr<EventSource> source_;

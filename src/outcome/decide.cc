@@ -103,7 +103,13 @@ Outcome decide(const Ending& e) {
   }
 
   o.termination = termination_of(o.verdict, e);
-  if (e.signal == 0) o.exit_code = e.exit_code;
+  if (e.status_lost) {
+    o.error = Error{ErrorCode::system, "reap", 0,
+                    "the exit status was lost: this process ignores SIGCHLD or waits for any child; "
+                    "let SIGCHLD have its default action and wait for your own children by pid"};
+  } else if (e.signal == 0) {
+    o.exit_code = e.exit_code;
+  }
   o.timed_out = o.verdict == Verdict::timeout;
   o.memory_exceeded = o.verdict == Verdict::memory;
   o.wall = e.wall;

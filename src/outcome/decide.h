@@ -23,6 +23,8 @@ struct Ending {
 
   int exit_code = 0;
   int signal = 0;  // 0: exited with exit_code
+  // The caller's process reaped the program behind our back: neither of the two is known.
+  bool status_lost = false;
 
   Duration wall{0};
   Usage usage;

@@ -26,7 +26,7 @@ int status_of_failed_start(const Outcome& outcome) {
 int exit_status(const Outcome& outcome) {
   switch (outcome.verdict) {
     case Verdict::exited:
-      return outcome.exit_code.value_or(0);
+      return outcome.exit_code.value_or(kNotSetUp);  // none: its status was lost
     case Verdict::signaled:
       return kSignalBase + outcome.termination.signal;
     case Verdict::timeout:

@@ -43,7 +43,7 @@ std::optional<double> parse(std::string_view text, const Unit (&units)[N]) {
   return std::nullopt;
 }
 
-// Doubles hold every whole number up to here; larger sizes and times are absurd anyway.
+// Doubles hold every whole number below this; larger sizes and times are absurd anyway.
 constexpr double kLargest = 9007199254740992.0;  // 2^53
 
 }  // namespace
@@ -55,7 +55,7 @@ Result<std::uint64_t> parse_size(std::string_view text) {
                 "\"" + std::string(text) +
                     "\" is not a size: write a number with an optional K, M, G or T, like 64M");
   }
-  if (*bytes > kLargest || *bytes != std::floor(*bytes)) {
+  if (*bytes >= kLargest || *bytes != std::floor(*bytes)) {
     return fail(ErrorCode::invalid_argument, "parse",
                 "\"" + std::string(text) +
                     "\" is not a usable size: it must be a whole number of bytes below 8192T");
@@ -76,7 +76,7 @@ Result<Duration> parse_duration(std::string_view text) {
     return fail(ErrorCode::invalid_argument, "parse",
                 "\"" + std::string(text) + "\" is too long a duration: the most is 100 years");
   }
-  return Duration(static_cast<Duration::rep>(*nanoseconds));
+  return Duration(std::llround(*nanoseconds));  // 1.001 * 1e9 is just below 1001000000
 }
 
 }  // namespace cordon

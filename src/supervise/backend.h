@@ -28,6 +28,7 @@ struct LaunchSpec {
 struct Ended {
   int exit_code = 0;
   int signal = 0;  // 0: exited
+  bool status_lost = false;  // somebody else reaped it; how it ended is unknown
   Usage usage;
 };
 

@@ -1,27 +1,32 @@
 #include "supervise/event_queue.h"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
 namespace cordon::supervise {
 
 void EventQueue::push(Event::Kind kind, Duration at, std::vector<Event>& frames) {
-  for (Event& event : frames) {
+  append(kind, at, [&](std::vector<Event>& out) {
+    if (out.empty()) {
+      out.swap(frames);
+    } else {
+      out.insert(out.end(), std::make_move_iterator(frames.begin()),
+                 std::make_move_iterator(frames.end()));
+    }
+  });
+  frames.clear();
+}
+
+void EventQueue::stamp(std::size_t from, Event::Kind kind, Duration at) {
+  for (std::size_t i = from; i < events_.size(); ++i) {
+    Event& event = events_[i];
     event.kind = kind;
     event.sequence = sequence_++;
     event.at = at;
     event.dropped = dropped_;
     cost_ += cost_of(event);
   }
-  if (empty()) {
-    events_.clear();
-    head_ = 0;
-    events_.swap(frames);
-  } else {
-    events_.insert(events_.end(), std::make_move_iterator(frames.begin()),
-                   std::make_move_iterator(frames.end()));
-  }
-  frames.clear();
 }
 
 void EventQueue::push_exit(Duration at, std::shared_ptr<const Outcome> outcome) {
@@ -63,6 +68,13 @@ void EventQueue::take(std::vector<Event>& batch) {
     head_ = 0;
   }
   cost_ = 0;
+  if (dropped_ == 0) return;
+  // Events stamped before something older was dropped: the count never goes back.
+  std::uint64_t dropped = 0;
+  for (Event& event : batch) {
+    dropped = std::max(dropped, event.dropped);
+    event.dropped = dropped;
+  }
 }
 
 void EventQueue::give_back(std::vector<Event> unread) {
@@ -70,6 +82,11 @@ void EventQueue::give_back(std::vector<Event> unread) {
   unread.insert(unread.end(),
                 std::make_move_iterator(events_.begin() + static_cast<std::ptrdiff_t>(head_)),
                 std::make_move_iterator(events_.end()));
+  // Another reader may have given back older ones before.
+  const auto older = [](const Event& a, const Event& b) { return a.sequence < b.sequence; };
+  if (!std::is_sorted(unread.begin(), unread.end(), older)) {
+    std::sort(unread.begin(), unread.end(), older);
+  }
   events_ = std::move(unread);
   head_ = 0;
 }

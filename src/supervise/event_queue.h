@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "cordon/events.h"
@@ -14,7 +15,19 @@ class EventQueue {
  public:
   explicit EventQueue(std::size_t capacity) : capacity_(capacity) {}
 
-  // Adds output events (data, partial, invalid already set).
+  // Adds the output events that `add` appends to the vector it is given (data, partial, invalid
+  // set).
+  template <typename Add>
+  void append(Event::Kind kind, Duration at, Add&& add) {
+    if (empty()) {
+      events_.clear();
+      head_ = 0;
+    }
+    const std::size_t before = events_.size();
+    std::forward<Add>(add)(events_);
+    stamp(before, kind, at);
+  }
+  // The same for events at hand; leaves `frames` empty.
   void push(Event::Kind kind, Duration at, std::vector<Event>& frames);
   // The last one.
   void push_exit(Duration at, std::shared_ptr<const Outcome> outcome);
@@ -22,7 +35,7 @@ class EventQueue {
   void drop_to_fit();
   // Moves everything into the empty `batch`.
   void take(std::vector<Event>& batch);
-  // Puts events that were taken back to the front.
+  // Puts events that were taken back where they were.
   void give_back(std::vector<Event> unread);
 
   [[nodiscard]] bool empty() const { return head_ == events_.size(); }
@@ -34,6 +47,8 @@ class EventQueue {
   static std::size_t cost_of(const Event& event) { return sizeof(Event) + event.data.size(); }
 
  private:
+  void stamp(std::size_t from, Event::Kind kind, Duration at);
+
   std::size_t capacity_;
   std::vector<Event> events_;  // from head_ on
   std::size_t head_ = 0;

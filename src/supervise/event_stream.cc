@@ -31,13 +31,10 @@ void EventStream::detach() {
   std::exchange(source_, nullptr)->detach(std::move(unread));
 }
 
-std::optional<Event> EventStream::pop() {
-  if (next_ == batch_.size()) return std::nullopt;
-  return std::move(batch_[next_++]);
-}
-
-std::optional<Event> EventStream::next() {
-  return next_for(kNoTimeout).value_or(std::nullopt);
+bool EventStream::refill() {
+  batch_.clear();
+  next_ = 0;
+  return source_->take(batch_, kNoTimeout).has_value() && !batch_.empty();
 }
 
 Result<std::optional<Event>> EventStream::next_for(Duration patience) {
@@ -47,8 +44,9 @@ Result<std::optional<Event>> EventStream::next_for(Duration patience) {
     if (auto taken = source_->take(batch_, patience); !taken) {
       return std::unexpected(std::move(taken.error()));
     }
+    if (batch_.empty()) return std::nullopt;
   }
-  return pop();
+  return std::move(batch_[next_++]);
 }
 
 void EventStream::notify(std::function<void()> ready) {

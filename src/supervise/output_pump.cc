@@ -11,11 +11,12 @@
 namespace cordon::supervise {
 namespace {
 
-constexpr std::size_t kBlock = 64 * 1024;
-constexpr std::size_t kSmall = 16 * 1024;       // up to here data is copied out of a stack buffer
+constexpr std::size_t kBlock = 128 * 1024;
+constexpr std::size_t kSmall = 16 * 1024;
 constexpr int kGrownPipe = 1024 * 1024;
 constexpr std::size_t kDefaultPipe = 64 * 1024;
 constexpr std::size_t kFramesAtOnce = 512;
+constexpr std::size_t kInFlight = 128 * 1024;  // more than a terminal holds
 
 std::size_t readable_bytes(int fd) {
   int count = 0;
@@ -56,26 +57,26 @@ std::shared_ptr<char[]> OutputPump::block() {
 
 OutputPump::Read OutputPump::read_block(Stream& stream, std::size_t most) {
   const int fd = stream.fd.get();
-  const std::size_t available = readable_bytes(fd);
-  if (!stream.grown && available >= kDefaultPipe) {
+  // A stream that filled the small buffer is read into blocks that its events can share.
+  char small[kSmall];
+  const bool large = stream.busy && most > kSmall;
+  const std::shared_ptr<char[]> shared = large ? block() : nullptr;
+  char* const buffer = large ? shared.get() : small;
+  const std::size_t wanted = std::min(large ? kBlock : kSmall, most);
+
+  const ssize_t got = ::read(fd, buffer, wanted);
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return Read::nothing;
+  if (got <= 0) return Read::end;  // a terminal whose other side is closed says EIO
+
+  auto size = static_cast<std::size_t>(got);
+  const bool filled = size == wanted;
+  stream.busy = filled || size > kSmall;
+  if (size >= kDefaultPipe && !stream.grown) {
     stream.grown = true;
     // May be refused (pipe-user-pages-soft); then it stays as it is.
     (void)::fcntl(fd, F_SETPIPE_SZ, kGrownPipe);
   }
 
-  ssize_t got = 0;
-  char small[kSmall];
-  std::shared_ptr<char[]> large;
-  if (available > kSmall && most > kSmall) {
-    large = block();
-    got = ::read(fd, large.get(), std::min(kBlock, most));
-  } else {
-    got = ::read(fd, small, std::min(kSmall, most));
-  }
-  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return Read::nothing;
-  if (got <= 0) return Read::end;  // a terminal whose other side is closed says EIO
-
-  auto size = static_cast<std::size_t>(got);
   bytes_ += size;
   bool over = false;
   if (limit_ && bytes_ > *limit_) {
@@ -83,13 +84,11 @@ OutputPump::Read OutputPump::read_block(Stream& stream, std::size_t most) {
     cut_ = true;
     size -= std::min<std::uint64_t>(size, bytes_ - *limit_);
   }
-  if (large) {
-    const char* const begin = large.get();
-    stream.pending = Bytes(std::move(large), {begin, size});
-  } else {
-    stream.pending = Bytes(std::string_view(small, size));
-  }
-  return over ? Read::over : Read::data;
+  const std::string_view data(buffer, size);
+  // Events keep their block alive: one that is not even half full is copied instead.
+  stream.pending = shared && size >= kBlock / 2 ? Bytes(shared, data) : Bytes(data);
+  if (over) return Read::over;
+  return filled ? Read::data : Read::rest;
 }
 
 void OutputPump::frame_pending(std::size_t index, Duration at, bool drop_oldest,
@@ -97,9 +96,11 @@ void OutputPump::frame_pending(std::size_t index, Duration at, bool drop_oldest,
   Stream& stream = streams_[index];
   while (!stream.pending.empty()) {
     if (!drop_oldest && !whatever_size && queue_.full()) return;
-    const std::size_t consumed = stream.framer->feed(stream.pending, kFramesAtOnce, frames_);
-    stream.pending = stream.pending.slice(consumed, stream.pending.size() - consumed);
-    queue_.push(kind_of(index), at, frames_);
+    std::size_t consumed = 0;
+    queue_.append(kind_of(index), at, [&](std::vector<Event>& out) {
+      consumed = stream.framer->feed(stream.pending, kFramesAtOnce, out);
+    });
+    stream.pending = stream.pending.slice(consumed);
     if (drop_oldest) queue_.drop_to_fit();
   }
 }
@@ -107,9 +108,9 @@ void OutputPump::frame_pending(std::size_t index, Duration at, bool drop_oldest,
 void OutputPump::end(std::size_t index, Duration at, bool drop_oldest) {
   Stream& stream = streams_[index];
   stream.live = false;
-  stream.framer->finish(frames_);
+  queue_.append(kind_of(index), at,
+                [&](std::vector<Event>& out) { stream.framer->finish(out); });
   stream.framer.reset();
-  queue_.push(kind_of(index), at, frames_);
   if (drop_oldest) queue_.drop_to_fit();
 }
 
@@ -126,6 +127,10 @@ OutputPump::Filled OutputPump::fill(std::size_t index, Duration at, bool drop_ol
       case Read::data:
         frame_pending(index, at, drop_oldest, false);
         break;
+      case Read::rest:
+        frame_pending(index, at, drop_oldest, false);
+        return stream.pending.empty() && !(queue_.full() && !drop_oldest) ? Filled::waiting
+                                                                          : Filled::full;
       case Read::nothing:
         return Filled::waiting;
       case Read::end:
@@ -145,7 +150,8 @@ void OutputPump::finish(Duration at, bool drop_oldest) {
     Stream& stream = streams_[index];
     if (!stream.live) continue;
     frame_pending(index, at, drop_oldest, true);
-    std::size_t left = readable_bytes(stream.fd.get());
+    // What a terminal says is readable does not count what is still on its way; reading does.
+    std::size_t left = std::max(readable_bytes(stream.fd.get()), kInFlight);
     while (left > 0) {
       const std::uint64_t before = bytes_;
       if (const Read r = read_block(stream, left); r == Read::nothing || r == Read::end) break;

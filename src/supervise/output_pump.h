@@ -45,6 +45,8 @@ class OutputPump {
   // -1 when the stream is not open or has ended.
   [[nodiscard]] int fd(std::size_t stream) const;
   [[nodiscard]] bool ended(std::size_t stream) const { return !streams_[stream].live; }
+  // Something was read that did not fit the queue: fill() goes on with it, whatever the fd says.
+  [[nodiscard]] bool pending(std::size_t stream) const { return !streams_[stream].pending.empty(); }
   // Closes what has ended. Separate from fill(), since another thread may be polling the fd.
   void close_ended();
 
@@ -58,10 +60,17 @@ class OutputPump {
     base::Fd fd;
     bool live = false;
     bool grown = false;  // the pipe was found full and made larger
+    bool busy = false;   // the last read found much
     std::unique_ptr<Framer> framer;
     Bytes pending;  // read, not yet framed: the queue was full
   };
-  enum class Read : std::uint8_t { data, nothing, end, over };
+  enum class Read : std::uint8_t {
+    data,  // as much as was asked for: there may be more
+    rest,  // all there was
+    nothing,
+    end,
+    over,
+  };
 
   [[nodiscard]] Read read_block(Stream& stream, std::size_t most);
   void frame_pending(std::size_t stream, Duration at, bool drop_oldest, bool whatever_size);
@@ -70,7 +79,6 @@ class OutputPump {
 
   std::array<Stream, kStreams> streams_;
   EventQueue queue_;
-  std::vector<Event> frames_;  // between framer and queue
   std::array<std::shared_ptr<char[]>, 2> blocks_;  // reused once no event refers to them
   std::optional<std::uint64_t> limit_;
   std::uint64_t bytes_ = 0;

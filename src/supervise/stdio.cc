@@ -37,14 +37,6 @@ Result<void> use_null(Stdio& io, std::size_t index) {
   return {};
 }
 
-// The caller's own descriptor; /dev/null if the caller started with it closed.
-Result<void> use_inherited(Stdio& io, std::size_t index) {
-  const int fd = static_cast<int>(index);
-  if (!is_open(fd)) return use_null(io, index);
-  io.child[index] = fd;
-  return {};
-}
-
 Result<void> use_fd(Stdio& io, std::size_t index, int fd) {
   if (!is_open(fd)) {
     return fail_os("stdio", EBADF,
@@ -92,33 +84,35 @@ Result<void> use_terminal(Stdio& io, TerminalSize size) {
   return {};
 }
 
-Result<void> open_input(Stdio& io, const Input& input) {
-  switch (input.kind) {
-    case Input::Kind::none:
-      return use_null(io, 0);
-    case Input::Kind::inherit:
-      return use_inherited(io, 0);
-    case Input::Kind::descriptor:
-      return use_fd(io, 0, input.fd);
-    case Input::Kind::pipe:
-    case Input::Kind::bytes:
-      return use_pipe(io, 0);
+// The streams that are descriptors of the caller. They are looked at before any other is opened:
+// what we open may get the number of one that the caller had closed.
+Result<void> borrow(Stdio& io, const Request& request) {
+  const bool given[] = {request.in.kind == Input::Kind::descriptor,
+                        request.out.kind == Output::Kind::descriptor,
+                        request.err.kind == Output::Kind::descriptor};
+  const int fds[] = {request.in.fd, request.out.fd, request.err.fd};
+  const bool inherited[] = {request.in.kind == Input::Kind::inherit,
+                            request.out.kind == Output::Kind::inherit,
+                            request.err.kind == Output::Kind::inherit};
+  for (std::size_t index = 0; index < io.child.size(); ++index) {
+    const int own = static_cast<int>(index);
+    if (inherited[index] && is_open(own)) io.child[index] = own;
+    if (!given[index]) continue;
+    if (auto ok = use_fd(io, index, fds[index]); !ok) return ok;
   }
   return {};
 }
 
+Result<void> open_input(Stdio& io, const Input& input) {
+  if (io.child[0] >= 0) return {};
+  const bool piped = input.kind == Input::Kind::pipe || input.kind == Input::Kind::bytes;
+  // Inherited, but the caller started with it closed: /dev/null, too.
+  return piped ? use_pipe(io, 0) : use_null(io, 0);
+}
+
 Result<void> open_output(Stdio& io, std::size_t index, const Output& output) {
-  switch (output.kind) {
-    case Output::Kind::events:
-      return use_pipe(io, index);
-    case Output::Kind::inherit:
-      return use_inherited(io, index);
-    case Output::Kind::descriptor:
-      return use_fd(io, index, output.fd);
-    case Output::Kind::discard:
-      return use_null(io, index);
-  }
-  return {};
+  if (io.child[index] >= 0) return {};
+  return output.kind == Output::Kind::events ? use_pipe(io, index) : use_null(io, index);
 }
 
 }  // namespace
@@ -129,6 +123,7 @@ Result<Stdio> open_stdio(const Request& request) {
     if (auto ok = use_terminal(io, *request.terminal); !ok) return std::unexpected(ok.error());
     return io;
   }
+  if (auto ok = borrow(io, request); !ok) return std::unexpected(ok.error());
   if (auto ok = open_input(io, request.in); !ok) return std::unexpected(ok.error());
   if (auto ok = open_output(io, 1, request.out); !ok) return std::unexpected(ok.error());
   if (auto ok = open_output(io, 2, request.err); !ok) return std::unexpected(ok.error());

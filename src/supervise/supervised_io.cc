@@ -49,9 +49,10 @@ void SupervisedProcess::attach() {
 }
 
 void SupervisedProcess::detach(std::vector<Event> unread) {
+  std::function<void()> withdrawn;  // somebody else's code: destroyed without the lock
   Lock lock(mutex_);
   if (!unread.empty()) pump_.queue().give_back(std::move(unread));
-  ready_ = nullptr;
+  withdrawn = std::exchange(ready_, nullptr);
   if (--attached_ == 0 && state_ == State::running) {
     // Nobody reads any more: the loop does, so that the program is not held up.
     pulling_ = false;
@@ -109,6 +110,17 @@ void SupervisedProcess::read_stream(std::size_t stream) {
   release_if_idle();
 }
 
+// There is room again. What was read before comes first: the pipe may have nothing more to say.
+void SupervisedProcess::go_on_reading() {
+  for (std::size_t stream = 0; stream < OutputPump::kStreams; ++stream) {
+    if (pump_.pending(stream)) {
+      read_stream(stream);
+    } else {
+      watch_output(stream);
+    }
+  }
+}
+
 Result<void> SupervisedProcess::take(std::vector<Event>& batch, Duration patience) {
   Lock lock(mutex_);
   if (state_ == State::created) {
@@ -121,7 +133,8 @@ Result<void> SupervisedProcess::take(std::vector<Event>& batch, Duration patienc
       return fail(ErrorCode::timed_out, "events", request_.program + " has written nothing new");
     }
     if (state_ == State::running && request_.overflow == Overflow::hold) {
-      pull(lock, until);
+      go_on_reading();
+      if (pump_.queue().empty()) pull(lock, until);
     } else if (until == TimePoint::max()) {
       changed_.wait(lock);
     } else {
@@ -132,7 +145,7 @@ Result<void> SupervisedProcess::take(std::vector<Event>& batch, Duration patienc
     }
   }
   pump_.queue().take(batch);
-  if (!pulling_) watch_outputs();  // there is room again
+  if (!pulling_) go_on_reading();
   settle(lock);
   return {};
 }
@@ -155,9 +168,16 @@ void SupervisedProcess::pull(Lock& lock, TimePoint until) {
 }
 
 void SupervisedProcess::notify(std::function<void()> ready) {
+  std::function<void()> replaced;  // destroyed without the lock
   Lock lock(mutex_);
-  ready_ = std::move(ready);
+  replaced = std::exchange(ready_, std::move(ready));
   if (!ready_) return;
+  if (state_ == State::created) {  // take() would not wait: it would fail
+    ready = std::exchange(ready_, nullptr);
+    lock.unlock();
+    ready();
+    return;
+  }
   pulling_ = false;
   watch_outputs();
   settle(lock);

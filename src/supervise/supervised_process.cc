@@ -134,6 +134,8 @@ Result<Outcome> SupervisedProcess::wait_for(Duration patience) {
 
 Result<void> SupervisedProcess::signal(int signal, Reach reach) {
   Lock lock(mutex_);
+  finish_if_ended();
+  settle(lock);
   if (auto ok = must_run("signal"); !ok) return ok;
   if (signal < 1 || signal > SIGRTMAX) {
     return fail(ErrorCode::invalid_argument, "signal",
@@ -149,6 +151,8 @@ Result<void> SupervisedProcess::signal(int signal, Reach reach) {
 
 Result<void> SupervisedProcess::terminate(Duration grace) {
   Lock lock(mutex_);
+  finish_if_ended();  // what ended by itself was not cancelled
+  settle(lock);
   if (auto ok = must_run("terminate"); !ok) return ok;
   stop(Verdict::cancelled, grace);
   arm();
@@ -212,7 +216,13 @@ void SupervisedProcess::on_wake() {
   settle(lock);
 }
 
-void SupervisedProcess::on_exit_ready() { finish_if_ended(); }
+void SupervisedProcess::on_exit_ready() {
+  finish_if_ended();
+  // Asio may report a descriptor ready that is not: it reuses the record of one that was.
+  if (state_ == State::running) {
+    exit_watch_->when_readable(on_loop(&SupervisedProcess::on_exit_ready));
+  }
+}
 
 void SupervisedProcess::finish_if_ended() {
   if (state_ != State::running) return;
@@ -226,9 +236,14 @@ void SupervisedProcess::finish_if_ended() {
   e.backend = shared_->backend->capabilities().backend;
   e.enforcement = shared_->backend->enforcement(limits_);
   e.first_action = ladder_.cause();
+  // A short program may have ended before its last output was read: the limit holds all the same.
+  if (!e.first_action && limits_.output_bytes && pump_.bytes() > *limits_.output_bytes) {
+    e.first_action = Verdict::output;
+  }
   e.evidence = evidence_;
   e.exit_code = ended->exit_code;
   e.signal = ended->signal;
+  e.status_lost = ended->status_lost;
   e.wall = wall;
   e.usage = ended->usage;
   e.output_bytes = pump_.bytes();
@@ -275,6 +290,7 @@ void SupervisedProcess::settle(Lock& lock) {
     shared_->table.release(id_).reset();
   }
   if (ready) ready();
+  ready = nullptr;  // destroyed without the lock
   lock.lock();
 }
 

@@ -104,6 +104,7 @@ class SupervisedProcess final : public Process,
   void release_if_idle();
 
   void read_stream(std::size_t stream);
+  void go_on_reading();
   void watch_outputs();
   void watch_output(std::size_t stream);
   void pull(Lock& lock, TimePoint until);

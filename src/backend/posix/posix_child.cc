@@ -87,6 +87,7 @@ Error explain(const ChildPlan& plan, const Request& request) {
 PosixChild::~PosixChild() {
   if (pid_ < 0 || reaped_) return;
   (void)send(SIGKILL, Reach::tree);
+  if (exit_signal_) exit_signal_->join();  // it must not wait for a pid that is no longer ours
   int status = 0;
   while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
   }
@@ -151,9 +152,13 @@ std::optional<supervise::Ended> PosixChild::reap() {
   siginfo_t info{};
   const auto id = static_cast<id_t>(pid_);
   // Look first: as long as the program is a zombie, its pid and its group's id are ours.
-  if (::waitid(P_PID, id, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != pid_) {
-    return std::nullopt;
+  if (::waitid(P_PID, id, &info, WEXITED | WNOHANG | WNOWAIT) != 0) {
+    if (errno != ECHILD) return std::nullopt;
+    // Reaped by the application, or by the kernel because it ignores SIGCHLD.
+    reaped_ = true;
+    return supervise::Ended{.status_lost = true, .usage = {}};
   }
+  if (info.si_pid != pid_) return std::nullopt;
   (void)::kill(-pid_, SIGKILL);  // what it left running
   if (exit_signal_) exit_signal_->join();
   rusage used{};

@@ -7,7 +7,7 @@ namespace cordon::supervise {
 namespace {
 
 // Chunks up to this size get their memory at once, larger ones as their bytes arrive.
-constexpr std::size_t kReserveUpTo = 1024 * 1024;
+constexpr std::size_t kReserveUpTo = std::size_t{1024} * 1024;
 
 }  // namespace
 

@@ -6,7 +6,7 @@ namespace cordon::supervise {
 namespace {
 
 // Memory above this is given back rather than kept for the next value.
-constexpr std::size_t kKeepCapacity = 64 * 1024;
+constexpr std::size_t kKeepCapacity = std::size_t{64} * 1024;
 
 void forget(std::string& text) {
   text.clear();

@@ -5,8 +5,8 @@
 namespace cordon::supervise {
 namespace {
 
-// Memory above this is given back rather than kept for the next line.
-constexpr std::size_t kKeepCapacity = 64 * 1024;
+// Memory above this is given back at the end of a line rather than kept for the next.
+constexpr std::size_t kKeepCapacity = std::size_t{64} * 1024;
 
 }  // namespace
 
@@ -53,7 +53,7 @@ void LineAssembler::emit(std::size_t length, bool partial, std::vector<Event>& o
   event.partial = partial;
   event.invalid = invalid_;
   text_.erase(0, length);
-  if (text_.capacity() > kKeepCapacity) text_.shrink_to_fit();
+  if (!partial && text_.capacity() > kKeepCapacity) text_.shrink_to_fit();
 }
 
 }  // namespace cordon::supervise

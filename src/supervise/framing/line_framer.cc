@@ -1,6 +1,5 @@
 #include "supervise/framing/line_framer.h"
 
-
 namespace cordon::supervise {
 
 std::size_t LineFramer::feed(const Bytes& block, std::size_t max_frames, std::vector<Event>& out) {

@@ -1,0 +1,73 @@
+#include "command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "base/errors.h"
+#include "concat.h"
+#include "suggest.h"
+
+namespace cordon::app {
+namespace {
+
+std::unexpected<Error> bad_usage(std::string message) {
+  return base::fail(ErrorCode::invalid_argument, "usage", std::move(message));
+}
+
+std::unexpected<Error> unknown_option(std::span<const OptionSpec> specs, std::string_view given) {
+  const std::string_view name = given.substr(0, given.find('='));
+  std::vector<std::string_view> known;
+  std::ranges::transform(specs, std::back_inserter(known), &OptionSpec::name);
+  const std::string_view near = nearest(name, known);
+  if (near.empty()) return bad_usage(concat("unknown option ", name));
+  return bad_usage(concat("unknown option ", name, " (did you mean ", near, "?)"));
+}
+
+}  // namespace
+
+Result<CommandLine> parse_command_line(std::span<const OptionSpec> specs,
+                                       std::vector<std::string> arguments) try {
+  CLI::App parser;
+  parser.set_help_flag();
+  parser.prefix_command();  // everything from the first operand on is left alone
+
+  std::vector<CLI::Option*> options;
+  std::vector<std::vector<std::string>> values(specs.size());
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    const std::string name(specs[i].name);
+    if (specs[i].value.empty()) {
+      options.push_back(parser.add_flag(name));
+    } else {
+      options.push_back(parser.add_option(name, values[i])->allow_extra_args(false));
+    }
+  }
+
+  std::ranges::reverse(arguments);  // as parse() wants them
+  parser.parse(std::move(arguments));
+
+  CommandLine result;
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    if (specs[i].value.empty() && options[i]->count() > 0) result.options.push_back({i, ""});
+    for (std::string& value : values[i]) result.options.push_back({i, std::move(value)});
+  }
+  result.operands = parser.remaining();
+  if (!result.operands.empty()) {
+    const std::string& first = result.operands.front();
+    if (first == "--") {
+      result.operands.erase(result.operands.begin());
+    } else if (first.size() > 1 && first.starts_with('-')) {
+      return unknown_option(specs, first);
+    }
+  }
+  return result;
+} catch (const CLI::ArgumentMismatch& mismatch) {
+  // "--timeout: 1 required TEXT missing"
+  const std::string_view what = mismatch.what();
+  return bad_usage(concat(what.substr(0, what.find(':')), " needs a value"));
+} catch (const CLI::Error& error) {
+  return bad_usage(error.what());
+}
+
+}  // namespace cordon::app

@@ -1,0 +1,69 @@
+# bash completion for cordon.
+#   source <(cordon completion bash)
+
+_cordon_run() {
+  local cur=$1 prev=$2 options guarantees
+  options='--timeout --grace --cpu-time --memory --pids --files --file-size --output
+    --cwd --env --env-pass --backend --require --json --report --help'
+  guarantees='memory cpu processes filesystem network syscalls capabilities timeout all'
+
+  # From the program on, its own completion takes over.
+  local i word
+  for ((i = 2; i < COMP_CWORD; i++)); do
+    word=${COMP_WORDS[i]}
+    case $word in
+      --) ((i++)) ;;
+      --json | --help) continue ;;
+      --*)
+        # bash makes "--name=value" three words.
+        [[ ${COMP_WORDS[i + 1]-} == '=' ]] && ((i++))
+        ((i++))
+        continue
+        ;;
+    esac
+    if ((i < COMP_CWORD)) && declare -F _command_offset >/dev/null; then
+      _command_offset "$i"
+      return
+    fi
+    break
+  done
+
+  case $prev in
+    --timeout) mapfile -t COMPREPLY < <(compgen -W '10s 1m 5m none' -- "$cur") ;;
+    --grace | --cpu-time) mapfile -t COMPREPLY < <(compgen -W '1s 10s 1m' -- "$cur") ;;
+    --memory | --file-size | --output) mapfile -t COMPREPLY < <(compgen -W '64M 512M 1G' -- "$cur") ;;
+    --pids | --files) ;;
+    --cwd) mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
+    --env | --env-pass) mapfile -t COMPREPLY < <(compgen -e -- "$cur") ;;
+    --backend) mapfile -t COMPREPLY < <(compgen -W 'auto posix' -- "$cur") ;;
+    --require)
+      local done=
+      [[ $cur == *,* ]] && done=${cur%,*},
+      mapfile -t COMPREPLY < <(compgen -P "$done" -W "$guarantees" -- "${cur##*,}")
+      ;;
+    --report) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
+    *)
+      if [[ $cur == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur")
+      else
+        mapfile -t COMPREPLY < <(compgen -c -- "$cur")
+      fi
+      ;;
+  esac
+}
+
+_cordon() {
+  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
+  COMPREPLY=()
+  if ((COMP_CWORD == 1)); then
+    mapfile -t COMPREPLY < <(compgen -W 'run completion help --help --version' -- "$cur")
+    return
+  fi
+  case ${COMP_WORDS[1]} in
+    run) _cordon_run "$cur" "$prev" ;;
+    completion) mapfile -t COMPREPLY < <(compgen -W 'bash zsh fish' -- "$cur") ;;
+    help) mapfile -t COMPREPLY < <(compgen -W 'run completion' -- "$cur") ;;
+  esac
+}
+
+complete -o default -F _cordon cordon

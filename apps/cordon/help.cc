@@ -1,0 +1,119 @@
+#include "help.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "run_options.h"
+
+namespace cordon::app {
+namespace {
+
+constexpr std::size_t kTextColumn = 22;
+
+constexpr std::string_view kCommand = R"(Usage: cordon VERB …
+
+Runs programs you do not trust, and tells you exactly what happened.
+
+Verbs:
+  run [OPTIONS] [--] PROGRAM [ARG…]   run PROGRAM with limits
+  completion bash|zsh|fish            print a completion script for that shell
+  help [VERB]                         print this, or the help of VERB
+
+Options:
+  --help                              print this
+  --version                           print the version
+
+Example:
+  cordon run --timeout 10s --memory 512M -- python3 script.py
+)";
+
+constexpr std::string_view kRunIntroduction = R"(Usage: cordon run [OPTIONS] [--] PROGRAM [ARG…]
+
+Runs PROGRAM, waits for its end, and exits with its status. When something
+else ended the run (a limit, a signal, a failure to start), one line on stderr
+says what it was; --json and --report give every detail.
+
+Options end at PROGRAM: whatever follows belongs to it, even if it begins with
+a dash. PROGRAM is a path, or a name looked up in the PATH it will see. No
+shell is involved; write sh -c '…' to have one.
+
+No limit applies unless asked for here, except the timeout of 5 minutes.
+)";
+
+constexpr std::string_view kRunConclusion = R"(
+Sizes are in bytes or with K, M, G, T (binary): 64M, 1G. Durations have a unit:
+250ms, 5s, 2m, 1h.
+
+Input and output:
+  stdin, stdout and stderr are the command's own; PROGRAM inherits them. With
+  --output they are read and copied through. With --report, FILE is replaced as
+  a whole when the run has ended; devices and pipes such as /dev/stderr are
+  written to.
+
+  When all three are terminals PROGRAM gets a terminal of its own. Every key is
+  passed on to it, Ctrl-Z included; Ctrl-C interrupts it, and a second Ctrl-C
+  within a second ends the run. --json turns this off.
+
+Signals:
+  SIGINT and SIGQUIT are forwarded to PROGRAM; a second one ends the run, and a
+  third one at once. SIGTERM and SIGHUP end the run: PROGRAM and what it started
+  get SIGTERM, and after --grace SIGKILL.
+
+Exit status:
+  the program's own, or
+    5    the run timed out
+  124    ended for another limit, or cancelled
+  125    wrong usage, or Cordon could not set the run up
+  126    PROGRAM is not permitted or not executable
+  127    PROGRAM was not found
+  128+n  PROGRAM died of signal n by itself
+
+Examples:
+  End a program and all it started after ten seconds:
+    cordon run --timeout 10s -- ./server --port 8080
+
+  Limit what a build step may use:
+    cordon run --memory 2G --cpu-time 5m --files 256 -- make
+
+  Run a program on input from a file, with one variable of yours:
+    cordon run --env API_KEY -- ./client < request.txt
+
+  Get output and outcome as one JSON object, for a script:
+    cordon run --json --timeout 5s -- python3 answer.py | jq .outcome.verdict
+
+  See the output and keep the outcome:
+    cordon run --report outcome.json -- ./tests
+)";
+
+std::string option_lines(const OptionSpec& option) {
+  const std::string head =
+      fmt::format("  {}{}{}", option.name, option.value.empty() ? "" : " ", option.value);
+  std::string lines = fmt::format("{:<{}}", head, kTextColumn);
+  if (head.size() >= kTextColumn) lines = fmt::format("{}\n{:{}}", head, "", kTextColumn);
+  for (const char c : option.text) {
+    lines += c;
+    if (c == '\n') lines.append(kTextColumn, ' ');
+  }
+  return lines + '\n';
+}
+
+}  // namespace
+
+std::string command_help() { return std::string(kCommand); }
+
+std::string run_help() {
+  std::string text(kRunIntroduction);
+  std::string_view section;
+  for (const RunOption& option : run_option_table()) {
+    if (option.section != section) {
+      section = option.section;
+      text += fmt::format("\n{}:\n", section);
+    }
+    text += option_lines(option.spec);
+  }
+  text += kRunConclusion;
+  return text;
+}
+
+}  // namespace cordon::app

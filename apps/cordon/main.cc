@@ -1,0 +1,72 @@
+// The command: chooses the verb.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "completion.h"
+#include "concat.h"
+#include "cordon/version.h"
+#include "help.h"
+#include "message.h"
+#include "run_command.h"
+#include "suggest.h"
+
+namespace cordon::app {
+namespace {
+
+constexpr std::string_view kHelp = "cordon --help";
+constexpr std::array<std::string_view, 3> kVerbs = {"run", "completion", "help"};
+
+// A caller may have closed them. Whatever we open next must not become the program's stdout.
+void open_standard_streams() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    // open() takes the lowest free number: this one, for those below are open by now.
+    if (::fcntl(fd, F_GETFD) == -1) (void)::open("/dev/null", O_RDWR);
+  }
+}
+
+int help_command(std::span<const std::string> arguments) {
+  if (arguments.empty()) return print(command_help());
+  if (arguments.front() == "run") return print(run_help());
+  for (const std::string_view verb : kVerbs) {
+    if (arguments.front() == verb) return print(command_help());
+  }
+  return usage_error(concat("no help about '", arguments.front(), "'"), kHelp);
+}
+
+int unknown(std::string_view verb) {
+  const std::string_view kind = verb.starts_with('-') ? "option" : "verb";
+  const std::string what = concat("unknown ", kind, " '", verb, "'");
+  const std::string_view near = nearest(verb, kVerbs);
+  if (near.empty()) return usage_error(what, kHelp);
+  return usage_error(concat(what, " (did you mean '", near, "'?)"), kHelp);
+}
+
+int command(std::vector<std::string> arguments) {
+  if (arguments.empty()) return usage_error("no verb given", kHelp);
+  const std::string verb = std::move(arguments.front());
+  arguments.erase(arguments.begin());
+
+  if (verb == "run") return run_command(std::move(arguments));
+  if (verb == "completion") return completion_command(arguments);
+  if (verb == "help" || verb == "--help") return help_command(arguments);
+  if (verb == "--version") return print(concat("cordon ", version(), "\n"));
+  return unknown(verb);
+}
+
+}  // namespace
+}  // namespace cordon::app
+
+int main(int argc, char** argv) {
+  cordon::app::open_standard_streams();
+  // A reader that has gone away is an error value to us; the program gets the signal's usual
+  // meaning back.
+  (void)std::signal(SIGPIPE, SIG_IGN);
+  return cordon::app::command({argv + (argc > 0 ? 1 : 0), argv + argc});
+}

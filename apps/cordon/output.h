@@ -1,0 +1,26 @@
+// What becomes of a program's output when the command reads it.
+#pragma once
+
+#include <cstddef>
+
+#include "cordon/events.h"
+#include "cordon/outcome.h"
+#include "cordon/process.h"
+#include "wake.h"
+
+namespace cordon::app {
+
+// Copies all output to the command's own stdout and stderr, until the program's end. A reader of
+// ours that is gone is, to the program, a broken pipe: it gets SIGPIPE. Once `abandoned` is set,
+// output that cannot be written at once is dropped.
+void copy_output(EventStream events, Process& process, const Wake& abandoned);
+
+struct Captured {
+  std::string out;
+  std::string err;
+  bool truncated = false;  // there was more
+};
+// Reads all output until the program's end and keeps the first `most` bytes of each stream.
+[[nodiscard]] Captured capture_output(EventStream events, std::size_t most);
+
+}  // namespace cordon::app

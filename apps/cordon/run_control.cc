@@ -1,0 +1,26 @@
+#include "run_control.h"
+
+namespace cordon::app {
+
+// An error of the calls below means that the program has ended already: nothing is left to do.
+
+void RunControl::interrupt(int signal) {
+  switch (++interrupts_) {
+    case 1:
+      (void)process_.signal(signal);
+      return;
+    case 2:
+      cancel();
+      return;
+    default:
+      abandoned_.set();
+      (void)process_.kill();
+  }
+}
+
+void RunControl::cancel() {
+  abandoned_.set();
+  (void)process_.terminate(grace_);
+}
+
+}  // namespace cordon::app

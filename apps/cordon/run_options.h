@@ -1,0 +1,38 @@
+// The options of `cordon run`: one table that parsing and --help share, and that a test holds the
+// completion scripts to.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "command_line.h"
+#include "cordon/error.h"
+#include "cordon/request.h"
+
+namespace cordon::app {
+
+enum class Backend : std::uint8_t { automatic, posix };
+
+struct RunOptions {
+  Request request;  // without its streams: those depend on where the command runs
+  Backend backend = Backend::automatic;
+  std::vector<std::string> require;  // keys of `enforcement`
+  bool json = false;
+  std::string report;  // empty: none
+  bool help = false;   // then nothing else counts
+};
+
+struct RunOption {
+  std::string_view section;  // of --help
+  OptionSpec spec;
+  Result<void> (*apply)(RunOptions& options, const std::string& value);
+};
+[[nodiscard]] std::span<const RunOption> run_option_table();
+
+// `arguments` is what follows "cordon run". Error: invalid_argument, the message names the option.
+[[nodiscard]] Result<RunOptions> parse_run_options(std::vector<std::string> arguments);
+
+}  // namespace cordon::app

@@ -1,0 +1,29 @@
+// One run of the command: the program, and the command's own streams, terminal and signals.
+#pragma once
+
+#include <cstdint>
+
+#include "cordon/manager.h"
+#include "cordon/outcome.h"
+#include "cordon/request.h"
+#include "signals.h"
+
+namespace cordon::app {
+
+// What is done with the program's streams.
+enum class Streams : std::uint8_t {
+  inherit,   // the program has the command's own: fast, byte-exact
+  copy,      // read, counted and copied through
+  capture,   // read and kept for Outcome::out and Outcome::err
+  terminal,  // the program has a terminal of its own, relayed to and from the command's
+};
+
+// Fills in the request's streams. A terminal as stdin is relayed: see input_relay.h.
+void connect(Request& request, Streams streams);
+
+// Runs `request`, connected by connect(), to its end. Never fails: what could not be started is an
+// outcome too.
+[[nodiscard]] Outcome run_session(Manager& manager, const Request& request, Streams streams,
+                                  const SignalBlock& block);
+
+}  // namespace cordon::app

@@ -1,0 +1,50 @@
+// The signals the command gets while a program runs. No work is done in signal handlers: they are
+// blocked in every thread and taken by one that waits for them.
+#pragma once
+
+#include <atomic>
+#include <csignal>
+#include <functional>
+#include <thread>
+
+#include "run_control.h"
+
+namespace cordon::app {
+
+// Blocks SIGINT, SIGQUIT, SIGTERM, SIGHUP and SIGWINCH, except those that the caller of the command
+// ignores (nohup, background jobs). Make it before any other thread. At its end they work as
+// before; what came until then was meant for the run and is dropped.
+class SignalBlock {
+ public:
+  SignalBlock();
+  ~SignalBlock();
+  SignalBlock(const SignalBlock&) = delete;
+  SignalBlock& operator=(const SignalBlock&) = delete;
+
+  [[nodiscard]] const sigset_t& signals() const { return blocked_; }
+
+ private:
+  sigset_t blocked_;
+  sigset_t before_;
+};
+
+// While it lives, acts on what comes; what came since the block was made is not lost.
+class SignalRelay {
+ public:
+  // `resized` is called for SIGWINCH, in the relay's thread.
+  SignalRelay(const SignalBlock& block, RunControl& control, std::function<void()> resized);
+  ~SignalRelay();
+  SignalRelay(const SignalRelay&) = delete;
+  SignalRelay& operator=(const SignalRelay&) = delete;
+
+ private:
+  void act_until_stopped();
+
+  sigset_t signals_;
+  RunControl& control_;
+  std::function<void()> resized_;
+  std::atomic<bool> stopped_ = false;
+  std::thread thread_;
+};
+
+}  // namespace cordon::app

@@ -1,0 +1,24 @@
+// A switch that can be waited for with poll(): off, then on for good. Thread-safe.
+#pragma once
+
+#include "base/fd.h"
+#include "cordon/error.h"
+
+namespace cordon::app {
+
+class Wake {
+ public:
+  // Error: no descriptors left.
+  [[nodiscard]] static Result<Wake> create();
+
+  void set() const;
+  // Readable once set.
+  [[nodiscard]] int fd() const { return read_end_.get(); }
+
+ private:
+  Wake() = default;
+  base::Fd read_end_;
+  base::Fd write_end_;
+};
+
+}  // namespace cordon::app

@@ -1,0 +1,444 @@
+#include "backend/posix/spawn.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <initializer_list>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/fd.h"
+
+namespace cordon::posix {
+namespace {
+
+using base::Fd;
+using testing::ElementsAre;
+using testing::IsSupersetOf;
+
+// A plan and everything it points to.
+class Program {
+ public:
+  explicit Program(std::vector<std::string> words) : words_(std::move(words)) {
+    for (const std::string& word : words_) argv_.push_back(word.c_str());
+    argv_.push_back(nullptr);
+    plan.path = argv_[0];
+    plan.argv = argv_.data();
+    plan.envp = envp_.data();
+    for (int i = 0; i < 3; ++i) plan.stdio[i] = null_.get();
+  }
+
+  ChildPlan plan{};
+
+ private:
+  std::vector<std::string> words_;
+  std::vector<const char*> argv_;
+  std::vector<const char*> envp_{"PATH=/usr/bin:/bin", "LC_ALL=C", nullptr};
+  Fd null_{::open("/dev/null", O_RDWR | O_CLOEXEC)};
+};
+
+int wait_for(pid_t pid) {
+  int status = -1;
+  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
+
+bool is_child(pid_t pid) {
+  siginfo_t info{};
+  return ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+}
+
+std::string content(int file) {
+  std::string all;
+  char block[4096];
+  off_t at = 0;
+  for (ssize_t n = 0; (n = ::pread(file, block, sizeof block, at)) > 0; at += n) {
+    all.append(block, static_cast<std::size_t>(n));
+  }
+  return all;
+}
+
+// Runs it to its end and returns its stdout.
+std::string output_of(Program& program) {
+  const Fd file(::memfd_create("output", MFD_CLOEXEC));
+  program.plan.stdio[1] = file.get();
+  const Spawned spawned = spawn(program.plan);
+  EXPECT_GT(spawned.pid, 0);
+  EXPECT_EQ(Step{program.plan.failed_step}, Step::none) << int{program.plan.failed_errno};
+  if (program.plan.failed_step != Step::none) return "";
+  EXPECT_EQ(wait_for(spawned.pid), 0);
+  return content(file.get());
+}
+
+std::vector<std::string> split(const std::string& text) {
+  std::istringstream in(text);
+  std::vector<std::string> all;
+  for (std::string line; std::getline(in, line);) all.push_back(line);
+  return all;
+}
+
+// "SigIgn:\t0000000000001000" and such from a process's status.
+std::uint64_t signal_set(const std::string& status, const std::string& name) {
+  for (const std::string& line : split(status)) {
+    if (line.starts_with(name + ":")) return std::stoull(line.substr(name.size() + 1), nullptr, 16);
+  }
+  ADD_FAILURE() << "no " << name << " in " << status;
+  return ~std::uint64_t{0};
+}
+
+TEST(SpawnTest, RunsTheProgramWithItsArguments) {
+  Program program({"/bin/echo", "a b", "$HOME", "*"});
+  EXPECT_EQ(output_of(program), "a b $HOME *\n");  // C130: never a shell
+}
+
+TEST(SpawnTest, GivesTheEnvironmentAndNothingElse) {
+  Program program({"/usr/bin/env"});
+  EXPECT_THAT(split(output_of(program)), ElementsAre("PATH=/usr/bin:/bin", "LC_ALL=C"));
+}
+
+TEST(SpawnTest, ChangesToTheWorkingDirectory) {
+  Program program({"/bin/pwd"});
+  program.plan.cwd = "/usr/bin";
+  EXPECT_EQ(output_of(program), std::filesystem::canonical("/usr/bin").string() + "\n");
+}
+
+TEST(SpawnTest, GivesAPidfdThatTellsTheEnd) {
+  Program program({"/bin/true"});
+  const Spawned spawned = spawn(program.plan);
+  ASSERT_GT(spawned.pid, 0);
+  ASSERT_TRUE(spawned.pidfd);
+  EXPECT_EQ(::fcntl(spawned.pidfd.get(), F_GETFD), FD_CLOEXEC);
+  pollfd ended{.fd = spawned.pidfd.get(), .events = POLLIN, .revents = 0};
+  EXPECT_EQ(::poll(&ended, 1, 30'000), 1);
+  EXPECT_EQ(wait_for(spawned.pid), 0);
+}
+
+TEST(SpawnTest, ProcessGroupIsItsOwn) {  // C20 C38
+  Program program({"/bin/cat"});
+  int ends[2];
+  ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+  Fd reader(ends[0]);
+  Fd writer(ends[1]);
+  program.plan.stdio[0] = reader.get();
+  const Spawned spawned = spawn(program.plan);
+  ASSERT_GT(spawned.pid, 0);
+  EXPECT_EQ(::getpgid(spawned.pid), spawned.pid);
+  EXPECT_EQ(::getsid(spawned.pid), ::getsid(0)) << "no terminal, so no session of its own";
+  writer.reset();  // cat ends
+  EXPECT_EQ(wait_for(spawned.pid), 0);
+}
+
+TEST(SpawnTest, SignalsAreAsForANewlyStartedSystem) {
+  struct sigaction before[2]{};
+  ::sigaction(SIGPIPE, nullptr, &before[0]);
+  ::sigaction(SIGUSR1, nullptr, &before[1]);
+  sigset_t mask_before;
+  pthread_sigmask(SIG_SETMASK, nullptr, &mask_before);
+
+  (void)std::signal(SIGPIPE, SIG_IGN);
+  (void)std::signal(SIGUSR1, SIG_IGN);
+  sigset_t blocked;
+  sigemptyset(&blocked);
+  for (const int signal : {SIGTERM, SIGINT, SIGUSR2, SIGCHLD}) sigaddset(&blocked, signal);
+  pthread_sigmask(SIG_BLOCK, &blocked, nullptr);
+
+  Program program({"/bin/cat", "/proc/self/status"});
+  const std::string status = output_of(program);
+
+  sigset_t mask_after;
+  pthread_sigmask(SIG_SETMASK, &mask_before, &mask_after);
+  ::sigaction(SIGPIPE, &before[0], nullptr);
+  ::sigaction(SIGUSR1, &before[1], nullptr);
+
+  EXPECT_EQ(signal_set(status, "SigIgn"), 0U);
+  EXPECT_EQ(signal_set(status, "SigBlk"), 0U);
+  EXPECT_EQ(signal_set(status, "SigCgt"), 0U);
+  EXPECT_EQ(sigismember(&mask_after, SIGTERM), 1) << "the caller's own mask is as it was";
+  EXPECT_EQ(sigismember(&mask_after, SIGHUP), sigismember(&mask_before, SIGHUP));
+}
+
+TEST(SpawnTest, HandlerOfTheCallerStaysInTheCaller) {
+  static volatile std::sig_atomic_t handled = 0;
+  struct sigaction before{};
+  ::sigaction(SIGUSR1, nullptr, &before);
+  (void)std::signal(SIGUSR1, [](int) { handled = 1; });
+  Program program({"/bin/sh", "-c", "kill -USR1 $$"});
+  const Spawned spawned = spawn(program.plan);
+  ASSERT_GT(spawned.pid, 0);
+  const int status = wait_for(spawned.pid);
+  ::sigaction(SIGUSR1, &before, nullptr);
+  EXPECT_TRUE(WIFSIGNALED(status));
+  EXPECT_EQ(handled, 0);
+}
+
+TEST(SpawnTest, SetsRlimitsInTheChildAlone) {  // C18
+  rlimit own_before{};
+  ::getrlimit(RLIMIT_NOFILE, &own_before);
+  Program program({"/bin/cat", "/proc/self/limits"});
+  program.plan.rlimits[0] = {RLIMIT_NOFILE, 21, 22};
+  program.plan.rlimits[1] = {RLIMIT_FSIZE, 12345, 12346};
+  program.plan.rlimit_count = 2;
+  const std::string limits = output_of(program);
+  EXPECT_THAT(limits, testing::ContainsRegex("Max open files +21 +22 "));
+  EXPECT_THAT(limits, testing::ContainsRegex("Max file size +12345 +12346 "));
+  rlimit own_after{};
+  ::getrlimit(RLIMIT_NOFILE, &own_after);
+  EXPECT_EQ(own_after.rlim_cur, own_before.rlim_cur);
+  EXPECT_EQ(own_after.rlim_max, own_before.rlim_max);
+}
+
+// --- failures: the program does not run, nothing is left, the plan says where ---
+
+class SpawnFailureTest : public testing::Test {
+ protected:
+  SpawnFailureTest() {
+    std::string name = (std::filesystem::temp_directory_path() / "cordon_spawn_XXXXXX").string();
+    EXPECT_NE(::mkdtemp(name.data()), nullptr);
+    directory_ = name;
+    marker_ = (directory_ / "ran").string();
+  }
+  ~SpawnFailureTest() override { std::filesystem::remove_all(directory_); }
+
+  void expect_failure(Program& program, Step step, int index, int error) const {
+    const Spawned spawned = spawn(program.plan);
+    EXPECT_GT(spawned.pid, 0);
+    EXPECT_EQ(Step{program.plan.failed_step}, step);
+    EXPECT_EQ(int{program.plan.failed_index}, index);
+    EXPECT_EQ(int{program.plan.failed_errno}, error);
+    EXPECT_FALSE(is_child(spawned.pid)) << "it has to be reaped";
+    EXPECT_FALSE(std::filesystem::exists(marker_)) << "the program ran";
+  }
+
+  std::filesystem::path directory_;
+  std::string marker_;
+};
+
+TEST_F(SpawnFailureTest, MarkerShowsAProgramThatRan) {  // so that its absence means something
+  Program program({"/usr/bin/touch", marker_});
+  const Spawned spawned = spawn(program.plan);
+  EXPECT_EQ(Step{program.plan.failed_step}, Step::none);
+  EXPECT_EQ(wait_for(spawned.pid), 0);
+  EXPECT_TRUE(std::filesystem::exists(marker_));
+}
+
+TEST_F(SpawnFailureTest, RlimitThatCannotBeSet) {  // C18 C40
+  Program program({"/usr/bin/touch", marker_});
+  program.plan.rlimits[0] = {RLIMIT_NOFILE, 64, 64};
+  program.plan.rlimits[1] = {999, 1, 1};
+  program.plan.rlimits[2] = {RLIMIT_CPU, 1, 1};
+  program.plan.rlimit_count = 3;
+  expect_failure(program, Step::resource_limit, 1, EINVAL);
+}
+
+TEST_F(SpawnFailureTest, RlimitWithSoftAboveHard) {
+  Program program({"/usr/bin/touch", marker_});
+  program.plan.rlimits[0] = {RLIMIT_NOFILE, 64, 32};
+  program.plan.rlimit_count = 1;
+  expect_failure(program, Step::resource_limit, 0, EINVAL);
+}
+
+TEST_F(SpawnFailureTest, ProgramThatDoesNotExist) {
+  Program program({(directory_ / "missing").string()});
+  expect_failure(program, Step::execute, 0, ENOENT);
+}
+
+TEST_F(SpawnFailureTest, ProgramThatIsNotExecutable) {
+  const std::string file = (directory_ / "plain").string();
+  const Fd made(::open(file.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0644));
+  Program program({file});
+  expect_failure(program, Step::execute, 0, EACCES);
+}
+
+TEST_F(SpawnFailureTest, FileThatIsNoProgram) {
+  const std::string file = (directory_ / "text").string();
+  {
+    const Fd made(::open(file.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0755));
+    ASSERT_EQ(::write(made.get(), "text", 4), 4);
+  }
+  Program program({file});
+  expect_failure(program, Step::execute, 0, ENOEXEC);
+}
+
+TEST_F(SpawnFailureTest, WorkingDirectoryThatDoesNotExist) {
+  Program program({"/usr/bin/touch", marker_});
+  const std::string missing = (directory_ / "missing").string();
+  program.plan.cwd = missing.c_str();
+  expect_failure(program, Step::working_directory, 0, ENOENT);
+}
+
+TEST_F(SpawnFailureTest, StreamThatIsNotOpen) {
+  for (int stream = 0; stream < 3; ++stream) {
+    Program program({"/usr/bin/touch", marker_});
+    program.plan.stdio[stream] = 987;
+    expect_failure(program, Step::standard_stream, stream, EBADF);
+  }
+}
+
+TEST_F(SpawnFailureTest, TerminalThatIsNone) {
+  Program program({"/usr/bin/touch", marker_});
+  program.plan.terminal = true;
+  expect_failure(program, Step::terminal, 0, ENOTTY);
+}
+
+TEST_F(SpawnFailureTest, LeavesTheCallersDescriptorsAlone) {
+  // The child shares the caller's table at first: closing there must not close here.
+  const Fd high(::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 150));
+  Program program({(directory_ / "missing").string()});
+  expect_failure(program, Step::execute, 0, ENOENT);
+  EXPECT_NE(::fcntl(high.get(), F_GETFD), -1);
+  for (int fd = 0; fd < 3; ++fd) EXPECT_NE(::fcntl(fd, F_GETFD), -1);
+}
+
+// --- descriptors ---
+
+TEST(SpawnDescriptorsTest, NoneAboveTwoSurvives) {
+  rlimit own{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &own), 0);
+  if (own.rlim_max < 4097) GTEST_SKIP() << "needs a hard limit of 4097 open files";
+  rlimit raised = own;
+  raised.rlim_cur = own.rlim_max;
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &raised), 0);
+
+  std::vector<Fd> open;
+  for (const int number : {3, 4, 62, 63, 64, 65, 1023, 1024, 4096}) {
+    if (::fcntl(number, F_GETFD) != -1) continue;      // somebody else's, as good as ours
+    ASSERT_EQ(::dup2(STDERR_FILENO, number), number);  // without close-on-exec
+    open.emplace_back(number);
+  }
+  ASSERT_FALSE(open.empty());
+  Program program({"/bin/ls", "/proc/self/fd"});
+  const std::string listed = output_of(program);
+  open.clear();
+  ::setrlimit(RLIMIT_NOFILE, &own);
+  // ls itself opens the directory, with the lowest free number.
+  EXPECT_THAT(split(listed), ElementsAre("0", "1", "2", "3"));
+}
+
+TEST(SpawnDescriptorsTest, HighSourcesArriveAndAreClosed) {
+  const Fd file(::memfd_create("high", MFD_CLOEXEC));
+  const Fd high(::fcntl(file.get(), F_DUPFD_CLOEXEC, 700));
+  ASSERT_GE(high.get(), 700);
+  Program program({"/bin/ls", "/proc/self/fd"});
+  program.plan.stdio[1] = high.get();
+  const Spawned spawned = spawn(program.plan);
+  EXPECT_EQ(wait_for(spawned.pid), 0);
+  EXPECT_THAT(split(content(file.get())), ElementsAre("0", "1", "2", "3"));
+}
+
+// Puts files of the test's own onto 0, 1 and 2 (or nothing), and the caller's back afterwards.
+// Nothing may be printed meanwhile.
+class Rearranged {
+ public:
+  explicit Rearranged(const std::array<int, 3>& files) {
+    for (int fd = 0; fd < 3; ++fd) {
+      saved_[static_cast<std::size_t>(fd)].reset(::fcntl(fd, F_DUPFD_CLOEXEC, 300));
+      const int file = files[static_cast<std::size_t>(fd)];
+      if (file >= 0) {
+        ::dup2(file, fd);
+      } else {
+        ::close(fd);
+      }
+    }
+  }
+  ~Rearranged() {
+    for (int fd = 0; fd < 3; ++fd) ::dup2(saved_[static_cast<std::size_t>(fd)].get(), fd);
+  }
+  Rearranged(const Rearranged&) = delete;
+  Rearranged& operator=(const Rearranged&) = delete;
+
+ private:
+  std::array<Fd, 3> saved_;
+};
+
+struct Arrival {
+  bool started = false;
+  int status = -1;
+  std::string where;  // what the program found behind its 0, 1 and 2
+};
+
+// The sources may be any of 0, 1, 2 (files A, B, C) and 20, 21, 22 (D, E, F).
+class SpawnStreamsTest : public testing::Test {
+ protected:
+  SpawnStreamsTest() {
+    for (std::size_t i = 0; i < files_.size(); ++i) {
+      const std::string name = std::string("stream") + kNames[i];
+      files_[i].reset(
+          ::fcntl(Fd(::memfd_create(name.c_str(), MFD_CLOEXEC)).get(), F_DUPFD_CLOEXEC, 200));
+    }
+    for (int i = 0; i < 3; ++i) {
+      ::dup3(files_[static_cast<std::size_t>(3 + i)].get(), 20 + i, O_CLOEXEC);
+      high_[static_cast<std::size_t>(i)].reset(20 + i);
+    }
+  }
+
+  [[nodiscard]] static std::size_t file_behind(int source) {
+    return static_cast<std::size_t>(source < 3 ? source : source - 20 + 3);
+  }
+
+  // `low`: whether the caller has 0, 1 and 2 open.
+  void expect_arrival(const std::array<int, 3>& sources, bool low) {
+    for (const Fd& file : files_) {
+      ASSERT_EQ(::ftruncate(file.get(), 0), 0);
+      ::lseek(file.get(), 0, SEEK_SET);
+    }
+    Arrival arrival;
+    Program program({"/bin/readlink", "/proc/self/fd/0", "/proc/self/fd/1", "/proc/self/fd/2"});
+    for (int i = 0; i < 3; ++i) program.plan.stdio[i] = sources[static_cast<std::size_t>(i)];
+    {
+      std::array<int, 3> below{-1, -1, -1};
+      if (low) below = {files_[0].get(), files_[1].get(), files_[2].get()};
+      const Rearranged rearranged(below);
+      const Spawned spawned = spawn(program.plan);
+      arrival.started = spawned.pid > 0 && program.plan.failed_step == Step::none;
+      if (arrival.started) arrival.status = wait_for(spawned.pid);
+    }
+    arrival.where = content(files_[file_behind(sources[1])].get());
+
+    std::string expected;
+    for (const int source : sources) {
+      expected += std::string("/memfd:stream") + kNames[file_behind(source)] + " (deleted)\n";
+    }
+    const std::string asked = testing::PrintToString(sources);
+    EXPECT_TRUE(arrival.started) << asked;
+    EXPECT_EQ(arrival.status, 0) << asked;
+    EXPECT_EQ(arrival.where, expected) << asked;
+  }
+
+  static constexpr char kNames[] = "ABCDEF";
+  std::array<Fd, 6> files_;
+  std::array<Fd, 3> high_;
+};
+
+TEST_F(SpawnStreamsTest, EveryArrangementOfLowAndHighSourcesArrives) {
+  constexpr int kSources[] = {0, 1, 2, 20, 21, 22};
+  for (const int in : kSources) {
+    for (const int out : kSources) {
+      for (const int err : kSources) expect_arrival({in, out, err}, true);
+    }
+  }
+}
+
+TEST_F(SpawnStreamsTest, CallerMayHaveItsOwnStreamsClosed) {
+  expect_arrival({20, 21, 22}, false);
+  expect_arrival({22, 21, 20}, false);
+  expect_arrival({20, 20, 20}, false);
+}
+
+}  // namespace
+}  // namespace cordon::posix

@@ -1,0 +1,111 @@
+// The completion scripts, driven by their shells where these are installed, offer what --help
+// lists: no more, no less.
+#include <algorithm>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "fixture.h"
+
+namespace cordon::cli {
+namespace {
+
+using Words = std::set<std::string>;
+
+Words all_matches(const std::string& text, const std::string& pattern) {
+  Words words;
+  const std::regex regex(pattern);
+  for (std::sregex_iterator it(text.begin(), text.end(), regex), end; it != end; ++it) {
+    words.insert((*it)[1]);
+  }
+  return words;
+}
+
+Words options_in_help() { return all_matches(cordon({"run", "--help"}).out, "\n  (--[a-z-]+)"); }
+
+Words lines(const std::string& text) {
+  Words words;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) {
+    if (!line.empty()) words.insert(line.substr(0, line.find('\t')));  // fish adds descriptions
+  }
+  return words;
+}
+
+bool installed(const std::string& shell) {
+  return Command::program({"sh", "-c", "command -v " + shell}).run().status == 0;
+}
+
+class Completion : public CliTest {
+ protected:
+  // What is offered at the end of these words.
+  [[nodiscard]] Words bash(const std::vector<std::string>& words) const {
+    std::string command = "source '" + path("bash") + "'; COMP_WORDS=(";
+    for (const std::string& word : words) command += "'" + word + "' ";
+    command +=
+        "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _cordon; printf '%s\\n' \"${COMPREPLY[@]}\"";
+    return lines(Command::program({"bash", "--norc", "-c", command}).run().out);
+  }
+  [[nodiscard]] Words fish(const std::string& line) const {
+    return lines(Command::program({"fish", "--no-config", "-c",
+                                   "source '" + path("fish") + "'; complete -C '" + line + "'"})
+                     .environment("HOME", directory())
+                     .run()
+                     .out);
+  }
+  void SetUp() override {
+    CliTest::SetUp();
+    for (const char* const shell : {"bash", "zsh", "fish"}) {
+      const Ended ended = cordon({"completion", shell});
+      ASSERT_EQ(ended.status, 0);
+      (void)file(shell, ended.out);
+    }
+  }
+};
+
+TEST_F(Completion, ScriptsAreTheInstalledOnes) {
+  const std::string source = CORDON_COMPLETIONS;
+  EXPECT_EQ(read_file(path("bash")), read_file(source + "/cordon.bash"));
+  EXPECT_EQ(read_file(path("zsh")), read_file(source + "/_cordon"));
+  EXPECT_EQ(read_file(path("fish")), read_file(source + "/cordon.fish"));
+}
+
+TEST_F(Completion, BashOffersTheOptionsOfTheHelp) {
+  if (!installed("bash")) CORDON_SKIP("shells", "bash is not installed");
+  EXPECT_EQ(bash({"cordon", "run", "--"}), options_in_help());
+  EXPECT_EQ(bash({"cordon", "run", "--json", "--timeout", "5s", "--"}), options_in_help());
+  EXPECT_EQ(bash({"cordon", "run", "--cp"}), Words{"--cpu-time"});
+  EXPECT_EQ(bash({"cordon", ""}), (Words{"run", "completion", "help", "--help", "--version"}));
+  EXPECT_EQ(bash({"cordon", "completion", ""}), (Words{"bash", "zsh", "fish"}));
+  EXPECT_EQ(bash({"cordon", "run", "--backend", ""}), (Words{"auto", "posix"}));
+  EXPECT_EQ(bash({"cordon", "run", "--require", "memory,net"}), Words{"memory,network"});
+  EXPECT_TRUE(bash({"cordon", "run", "--json", "tru"}).contains("true"));
+}
+
+TEST_F(Completion, FishOffersTheOptionsOfTheHelp) {
+  if (!installed("fish")) CORDON_SKIP("shells", "fish is not installed");
+  EXPECT_EQ(fish("cordon run --"), options_in_help());
+  EXPECT_EQ(fish("cordon run --json --timeout 5s --"), options_in_help());
+  EXPECT_EQ(fish("cordon "), (Words{"run", "completion", "help"}));
+  EXPECT_EQ(fish("cordon run --backend "), (Words{"auto", "posix"}));
+  EXPECT_TRUE(fish("cordon run --require memory,net").contains("memory,network"));
+  EXPECT_TRUE(fish("cordon run --json tru").contains("true"));
+  EXPECT_FALSE(fish("cordon run ls --js").contains("--json"));
+}
+
+TEST_F(Completion, ZshOffersTheOptionsOfTheHelp) {
+  const std::string script = read_file(path("zsh"));
+  const std::string run = script.substr(0, script.find("\n}\n"));
+  EXPECT_EQ(all_matches(run, "'\\*?(--[a-z-]+)=?\\["), options_in_help());
+  if (!installed("zsh")) CORDON_SKIP("shells", "zsh is not installed");
+  const Ended parsed = Command::program({"zsh", "-f", "-n", path("zsh")}).run();
+  EXPECT_EQ(parsed.status, 0) << parsed.err;
+  const Ended loaded = Command::program({"zsh", "-f", "-c",
+                                         "autoload -U compinit; compinit -D; source " +
+                                             path("zsh") + "; print $_comps[cordon]"})
+                           .run();
+  EXPECT_EQ(loaded.out, "_cordon\n") << loaded.err;
+}
+
+}  // namespace
+}  // namespace cordon::cli

@@ -1,0 +1,58 @@
+// What the command tells about itself.
+#include <sstream>
+
+#include "cordon/version.h"
+#include "fixture.h"
+
+namespace cordon::cli {
+namespace {
+
+using testing::HasSubstr;
+
+class Help : public CliTest {};
+
+TEST_F(Help, VersionIsThatOfTheLibrary) {
+  const Ended ended = cordon({"--version"});
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_EQ(ended.out, "cordon " + std::string(version()) + "\n");
+}
+
+TEST_F(Help, NamesEveryVerb) {
+  const Ended ended = cordon({"help"});
+  EXPECT_EQ(ended.status, 0);
+  for (const char* const verb : {"run", "completion", "help"}) {
+    EXPECT_THAT(ended.out, HasSubstr("\n  " + std::string(verb) + " "));
+  }
+  EXPECT_EQ(cordon({"--help"}).out, ended.out);
+}
+
+TEST_F(Help, OfRunHasOptionsExamplesAndExitStatuses) {
+  const Ended ended = cordon({"run", "--help"});
+  EXPECT_EQ(ended.status, 0);
+  for (const char* const part :
+       {"Usage: cordon run", "--timeout DUR", "(5m)", "Examples:", "Exit status:", "124", "125",
+        "126", "127", "128+n", "Signals:", "No limit applies unless asked for"}) {
+    EXPECT_THAT(ended.out, HasSubstr(part));
+  }
+  EXPECT_EQ(cordon({"help", "run"}).out, ended.out);
+  EXPECT_EQ(cordon({"run", "--timeout", "5s", "--help"}).out, ended.out);
+}
+
+TEST_F(Help, FitsATerminal) {
+  for (const auto& arguments : {std::vector<std::string>{"help"}, {"help", "run"}}) {
+    std::istringstream text(cordon(arguments).out);
+    for (std::string line; std::getline(text, line);) {
+      // Characters, not bytes.
+      const auto width = std::ranges::count_if(line, [](char c) { return (c & 0xC0) != 0x80; });
+      EXPECT_LE(width, 80) << line;
+    }
+  }
+}
+
+TEST_F(Help, ThatCannotBeWrittenIsAnError) {
+  EXPECT_EQ(Command({"run", "--help"}).redirect(1, "/dev/full").run().status, 125);
+  EXPECT_EQ(Command({"--version"}).redirect(1, "/dev/full").run().status, 125);
+}
+
+}  // namespace
+}  // namespace cordon::cli

@@ -1,0 +1,53 @@
+#include "conformance/world.h"
+
+#include <utility>
+
+namespace cordon::conformance {
+
+std::vector<Backend> all_backends() {
+  return {
+      {"memory", make_memory_world},
+      {"posix", [] { return make_posix_world(true); }},
+      {"posix_without_pidfd", [] { return make_posix_world(false); }},
+  };
+}
+
+std::shared_ptr<Process> Conformance::create(Request request) {
+  auto process = manager().create(std::move(request));
+  if (!process) {
+    ADD_FAILURE() << process.error().message;
+    std::abort();
+  }
+  return *process;
+}
+
+std::shared_ptr<Process> Conformance::start(Request request) {
+  auto process = create(std::move(request));
+  if (auto started = process->start(); !started) ADD_FAILURE() << started.error().message;
+  return process;
+}
+
+Conformance::Started Conformance::start_until_ready(Request request) {
+  request.out = Output::events({.mode = OutputMode::line});
+  auto process = create(std::move(request));
+  EventStream events = process->events();
+  if (auto started = process->start(); !started) ADD_FAILURE() << started.error().message;
+  while (auto event = events.next()) {
+    if (event->data.view() == "ready") return {process, std::move(events)};
+  }
+  ADD_FAILURE() << "the program ended before it was ready";
+  return {process, std::move(events)};
+}
+
+Collected collect(EventStream& events) {
+  Collected all;
+  while (auto event = events.next()) {
+    if (event->kind == Event::Kind::out) all.out += event->data.view();
+    if (event->kind == Event::Kind::err) all.err += event->data.view();
+    if (event->kind == Event::Kind::exit) all.outcome = event->outcome;
+    all.events.push_back(std::move(*event));
+  }
+  return all;
+}
+
+}  // namespace cordon::conformance
