@@ -113,8 +113,7 @@ void Loop::wake_at(const std::shared_ptr<Wakeable>& target, TimePoint when) {
   const std::lock_guard lock(impl_->mutex);
   const auto entry = impl_->entries.find(target.get());
   if (entry != impl_->entries.end()) impl_->deadlines.erase(entry->second);
-  impl_->entries[target.get()] = 
-      impl_->deadlines.emplace(when, Impl::Entry{target.get(), target});
+  impl_->entries[target.get()] = impl_->deadlines.emplace(when, Impl::Entry{target.get(), target});
   impl_->arm();
 }
 
@@ -145,10 +144,9 @@ Loop::Watch::~Watch() {
 }
 
 void Loop::Watch::when_readable(std::function<void()> ready) {
-  impl_->descriptor.async_wait(Descriptor::wait_read,
-                               [ready = std::move(ready)](error_code error) {
-                                 if (!error) ready();
-                               });
+  impl_->descriptor.async_wait(Descriptor::wait_read, [ready = std::move(ready)](error_code error) {
+    if (!error) ready();
+  });
 }
 
 void Loop::Watch::when_writable(std::function<void()> ready) {
