@@ -135,7 +135,7 @@ function(cordon_fuzzer name file)
 endfunction()
 
 # cordon_example(name file.cc): examples/<name>, built against the public headers alone and
-# run by ctest (label example): it must exit with 0.
+# run by ctest (labels example and docs): it must exit with 0.
 function(cordon_example name file)
   set(target "example_${name}")
   add_executable(${target} ${file})
@@ -143,7 +143,8 @@ function(cordon_example name file)
   set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name})
   if(CORDON_BUILD_TESTS)
     add_test(NAME example.${name} COMMAND ${target})
-    set_tests_properties(example.${name} PROPERTIES LABELS example TIMEOUT ${CORDON_TEST_TIMEOUT})
+    set_tests_properties(example.${name} PROPERTIES
+      LABELS "example;docs" TIMEOUT ${CORDON_TEST_TIMEOUT})
   endif()
 endfunction()
 

@@ -40,7 +40,7 @@ std::optional<std::string> interpreter_of(int file) {
   if (!text.starts_with("#!")) return std::nullopt;
   const std::size_t begin = text.find_first_not_of(" \t", 2);
   if (begin == std::string_view::npos) return std::nullopt;
-  return std::string(text.substr(begin, text.find_first_of(" \t\r\n", begin) - begin));
+  return std::string(text.substr(begin, text.find_first_of(" \t\n", begin) - begin));
 }
 
 std::string directory_as_seen(const std::string& cwd) { return cwd.empty() ? "." : cwd; }
@@ -59,6 +59,11 @@ Error explain_missing(const std::string& path, const std::string& cwd, int os_er
   }
   // It exists, so what is missing is what it needs to be loaded.
   if (const auto interpreter = interpreter_of(file.get())) {
+    if (interpreter->ends_with('\r')) {
+      return error(ErrorCode::not_executable, os_error,
+                   "script " + path + " cannot be run: its #! line ends with a carriage return; "
+                                      "save it with Unix line ends");
+    }
     return error(ErrorCode::not_executable, os_error,
                  "script " + path + " cannot be run: its interpreter " + *interpreter +
                      " was not found; install it or change the #! line");

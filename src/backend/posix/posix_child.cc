@@ -87,6 +87,7 @@ Error explain(const ChildPlan& plan, const Request& request) {
 PosixChild::~PosixChild() {
   if (pid_ < 0 || reaped_) return;
   (void)send(SIGKILL, Reach::tree);
+  if (exit_signal_) exit_signal_->join();  // it must not wait for a pid that is no longer ours
   int status = 0;
   while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
   }
