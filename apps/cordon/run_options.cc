@@ -92,6 +92,7 @@ Result<void> apply_backend(RunOptions& options, const std::string& value) {
 
 Result<void> apply_require(RunOptions& options, const std::string& value) {
   std::vector<std::string> known;
+  known.reserve(outcome::kGuarantees.size());
   for (const auto& guarantee : outcome::kGuarantees) known.emplace_back(guarantee.name);
 
   for (std::size_t begin = 0; begin <= value.size();) {
@@ -176,6 +177,7 @@ std::span<const RunOption> run_option_table() { return kTable; }
 
 Result<RunOptions> parse_run_options(std::vector<std::string> arguments) {
   std::vector<OptionSpec> specs;
+  specs.reserve(kTable.size());
   for (const RunOption& option : kTable) specs.push_back(option.spec);
   auto line = parse_command_line(specs, std::move(arguments));
   if (!line) return std::unexpected(std::move(line).error());

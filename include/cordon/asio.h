@@ -54,7 +54,7 @@ inline boost::system::error_code make_error_code(ErrorCode code) {
 // `stream` must not be used otherwise until then. Events that are at hand already cost one turn of
 // the loop each, so that a program that floods its output does not keep others from theirs.
 template <typename Token>
-auto async_next(EventStream& stream, Token&& token) {
+auto async_next(EventStream& stream, Token&& token) {  // NOLINT(*-missing-std-forward): Asio's way
   return boost::asio::async_initiate<Token, void(boost::system::error_code, std::optional<Event>)>(
       detail::Begin{}, token, detail::NextEvent{&stream});
 }
@@ -67,7 +67,7 @@ auto async_next(EventStream& stream, Token&& token) {
 // programs whose output goes elsewhere or is not wanted. Whoever reads the events needs no
 // async_wait: the last event brings the outcome. Keeps the process's handle until it completes.
 template <typename Token>
-auto async_wait(std::shared_ptr<Process> process, Token&& token) {
+auto async_wait(std::shared_ptr<Process> process, Token&& token) {  // NOLINT(*-missing-std-forward)
   return boost::asio::async_initiate<Token, void(boost::system::error_code, Outcome)>(
       detail::Begin{}, token, detail::End{std::move(process)});
 }

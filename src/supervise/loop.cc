@@ -4,14 +4,18 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/basic_stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <boost/system/system_error.hpp>
 #include <csignal>
 #include <map>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <thread>
 #include <unordered_map>
 #include <utility>
 #include <vector>
+
+#include "base/errors.h"
 
 namespace cordon::supervise {
 
@@ -64,14 +68,40 @@ struct Loop::Impl {
   }
 };
 
+namespace {
+
+// While it lives, new threads start with all signals blocked.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+}  // namespace
+
 Loop::Loop() : impl_(std::make_unique<Impl>()) {
-  // The application's signal handlers are not ours to run: the thread starts with all blocked.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const SignalsBlocked blocked;  // the application's signal handlers are not ours to run
   impl_->thread = std::thread([impl = impl_.get()] { impl->context.run(); });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+Result<std::unique_ptr<Loop>> Loop::make() {
+  constexpr const char* kWhat = "starting the supervisor's thread";
+  try {
+    return std::unique_ptr<Loop>(new Loop);
+  } catch (const boost::system::system_error& error) {
+    return base::fail_os("start", error.code().value(), kWhat);
+  } catch (const std::system_error& error) {
+    return base::fail_os("start", error.code().value(), kWhat);
+  }
 }
 
 Loop::~Loop() {
@@ -83,8 +113,7 @@ void Loop::wake_at(const std::shared_ptr<Wakeable>& target, TimePoint when) {
   const std::lock_guard lock(impl_->mutex);
   const auto entry = impl_->entries.find(target.get());
   if (entry != impl_->entries.end()) impl_->deadlines.erase(entry->second);
-  impl_->entries[target.get()] = 
-      impl_->deadlines.emplace(when, Impl::Entry{target.get(), target});
+  impl_->entries[target.get()] = impl_->deadlines.emplace(when, Impl::Entry{target.get(), target});
   impl_->arm();
 }
 
@@ -115,10 +144,9 @@ Loop::Watch::~Watch() {
 }
 
 void Loop::Watch::when_readable(std::function<void()> ready) {
-  impl_->descriptor.async_wait(Descriptor::wait_read,
-                               [ready = std::move(ready)](error_code error) {
-                                 if (!error) ready();
-                               });
+  impl_->descriptor.async_wait(Descriptor::wait_read, [ready = std::move(ready)](error_code error) {
+    if (!error) ready();
+  });
 }
 
 void Loop::Watch::when_writable(std::function<void()> ready) {

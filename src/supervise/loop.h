@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "cordon/clock.h"
+#include "cordon/error.h"
 
 namespace cordon::supervise {
 
@@ -20,7 +21,8 @@ class Wakeable {
 
 class Loop {
  public:
-  Loop();
+  // Error: resource_exhausted (no descriptors or threads left).
+  [[nodiscard]] static Result<std::unique_ptr<Loop>> make();
   // Stops the thread; callbacks that have not begun are dropped.
   ~Loop();
 
@@ -46,6 +48,8 @@ class Loop {
   };
 
  private:
+  Loop();
+
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

@@ -3,9 +3,11 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <functional>
@@ -94,7 +96,8 @@ class Busy {
 };
 
 TEST(LoopDeadlineTest, WakesInTheOrderOfDeadlines) {
-  Loop loop;
+  const auto made = Loop::make().value();
+  Loop& loop = *made;
   std::vector<int> order;
   Flag done;
   const auto third = waker([&] {
@@ -112,7 +115,8 @@ TEST(LoopDeadlineTest, WakesInTheOrderOfDeadlines) {
 }
 
 TEST(LoopDeadlineTest, NeverWakesEarly) {
-  Loop loop;
+  const auto made = Loop::make().value();
+  Loop& loop = *made;
   TimePoint woken;
   Flag done;
   const auto target = waker([&] {
@@ -126,7 +130,8 @@ TEST(LoopDeadlineTest, NeverWakesEarly) {
 }
 
 TEST(LoopDeadlineTest, PastDeadlineIsDueAtOnce) {
-  Loop loop;
+  const auto made = Loop::make().value();
+  Loop& loop = *made;
   Flag done;
   const auto target = waker([&] { done.raise(); });
   loop.wake_at(target, TimePoint{});
@@ -134,7 +139,8 @@ TEST(LoopDeadlineTest, PastDeadlineIsDueAtOnce) {
 }
 
 TEST(LoopDeadlineTest, EarlierDeadlineOvertakesOneThatIsArmed) {
-  Loop loop;
+  const auto made = Loop::make().value();
+  Loop& loop = *made;
   std::atomic<int> late{0};
   const auto slow = waker([&] { ++late; });
   loop.wake_at(slow, in(1h));
@@ -146,7 +152,8 @@ TEST(LoopDeadlineTest, EarlierDeadlineOvertakesOneThatIsArmed) {
 }
 
 TEST(LoopDeadlineTest, TheEndOfTimeIsNeverDue) {
-  Loop loop;
+  const auto made = Loop::make().value();
+  Loop& loop = *made;
   std::atomic<int> calls{0};
   const auto target = waker([&] { ++calls; });
   loop.wake_at(target, TimePoint::max());
@@ -155,7 +162,8 @@ TEST(LoopDeadlineTest, TheEndOfTimeIsNeverDue) {
 }
 
 TEST(LoopDeadlineTest, WakesOnceOnly) {
-  Loop loop;
+  const auto made = Loop::make().value();
+  Loop& loop = *made;
   std::atomic<int> calls{0};
   const auto target = waker([&] { ++calls; });
   loop.wake_at(target, in(0ms));
@@ -165,7 +173,8 @@ TEST(LoopDeadlineTest, WakesOnceOnly) {
 }
 
 TEST(LoopDeadlineTest, NewDeadlineReplacesTheOld) {
-  Loop loop;
+  const auto made = Loop::make().value();
+  Loop& loop = *made;
   std::atomic<int> calls{0};
   const auto later = waker([&] { ++calls; });
   const auto sooner = waker([&] { ++calls; });
@@ -182,7 +191,8 @@ TEST(LoopDeadlineTest, NewDeadlineReplacesTheOld) {
 }
 
 TEST(LoopDeadlineTest, ForgottenTargetIsNotWoken) {
-  Loop loop;
+  const auto made = Loop::make().value();
+  Loop& loop = *made;
   std::atomic<int> calls{0};
   const auto target = waker([&] { ++calls; });
   Busy busy(loop);
@@ -195,7 +205,8 @@ TEST(LoopDeadlineTest, ForgottenTargetIsNotWoken) {
 }
 
 TEST(LoopDeadlineTest, DeadTargetIsNotKeptAliveNorWoken) {
-  Loop loop;
+  const auto made = Loop::make().value();
+  Loop& loop = *made;
   std::atomic<int> calls{0};
   auto target = waker([&] { ++calls; });
   const std::weak_ptr<Wakeable> alive = target;
@@ -209,7 +220,8 @@ TEST(LoopDeadlineTest, DeadTargetIsNotKeptAliveNorWoken) {
 }
 
 TEST(LoopDeadlineTest, TargetMaySetItsNextDeadlineWhenWoken) {
-  Loop loop;
+  const auto made = Loop::make().value();
+  Loop& loop = *made;
   int calls = 0;
   Flag done;
   std::shared_ptr<Wakeable> target;
@@ -226,7 +238,8 @@ TEST(LoopDeadlineTest, TargetMaySetItsNextDeadlineWhenWoken) {
 }
 
 TEST(LoopDeadlineTest, ManyThreadsMaySetAndForget) {
-  Loop loop;
+  const auto made = Loop::make().value();
+  Loop& loop = *made;
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&loop] {
@@ -242,7 +255,8 @@ TEST(LoopDeadlineTest, ManyThreadsMaySetAndForget) {
 }
 
 TEST(LoopTest, RunsNoSignalHandlersOfTheApplication) {
-  Loop loop;
+  const auto made = Loop::make().value();
+  Loop& loop = *made;
   sigset_t mask{};
   Flag done;
   const auto target = waker([&] {
@@ -261,9 +275,32 @@ TEST(LoopTest, RunsNoSignalHandlersOfTheApplication) {
   }
 }
 
+#if defined(__has_feature)
+#if __has_feature(undefined_behavior_sanitizer)
+#define CORDON_UBSAN 1
+#endif
+#endif
+
+TEST(LoopTest, WithoutDescriptorsItIsAnErrorNotAnException) {
+#ifdef CORDON_UBSAN
+  GTEST_SKIP() << "the sanitizer needs descriptors itself: it looks at memory through a pipe, and "
+                  "takes a virtual call for undefined where it cannot make one";
+#endif
+  rlimit own{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &own), 0);
+  rlimit none = own;
+  none.rlim_cur = 0;
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  const auto made = Loop::make();
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &own), 0);
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().code, ErrorCode::resource_exhausted);
+  EXPECT_EQ(made.error().os_error, EMFILE);
+}
+
 TEST(LoopTest, EndsWithDeadlinesAndWatchesPending) {
   const Pipe pipe;
-  auto loop = std::make_unique<Loop>();
+  auto loop = Loop::make().value();
   const auto target = waker([] {});
   loop->wake_at(target, in(1h));
   auto watch = std::make_unique<Loop::Watch>(*loop, pipe.reader.get());
@@ -273,7 +310,8 @@ TEST(LoopTest, EndsWithDeadlinesAndWatchesPending) {
 }
 
 TEST(LoopWatchTest, TellsOnceWhenReadable) {
-  Loop loop;
+  const auto made = Loop::make().value();
+  Loop& loop = *made;
   const Pipe pipe;
   std::atomic<int> calls{0};
   Flag done;
@@ -292,7 +330,8 @@ TEST(LoopWatchTest, TellsOnceWhenReadable) {
 }
 
 TEST(LoopWatchTest, TellsAtOnceWhatIsAlreadyReadable) {
-  Loop loop;
+  const auto made = Loop::make().value();
+  Loop& loop = *made;
   const Pipe pipe;
   pipe.write();
   Loop::Watch watch(loop, pipe.reader.get());
@@ -304,7 +343,8 @@ TEST(LoopWatchTest, TellsAtOnceWhatIsAlreadyReadable) {
 }
 
 TEST(LoopWatchTest, EndOfFileIsReadable) {
-  Loop loop;
+  const auto made = Loop::make().value();
+  Loop& loop = *made;
   Pipe pipe;
   Flag done;
   Loop::Watch watch(loop, pipe.reader.get());
@@ -314,7 +354,8 @@ TEST(LoopWatchTest, EndOfFileIsReadable) {
 }
 
 TEST(LoopWatchTest, TellsWhenThereIsRoomToWrite) {
-  Loop loop;
+  const auto made = Loop::make().value();
+  Loop& loop = *made;
   const Pipe pipe;
   const std::string block(4096, 'x');
   while (::write(pipe.writer.get(), block.data(), block.size()) > 0) {
@@ -334,7 +375,8 @@ TEST(LoopWatchTest, TellsWhenThereIsRoomToWrite) {
 }
 
 TEST(LoopWatchTest, DestroyingItWithdrawsWhatIsPending) {
-  Loop loop;
+  const auto made = Loop::make().value();
+  Loop& loop = *made;
   const Pipe pipe;
   std::atomic<int> calls{0};
   auto watch = std::make_unique<Loop::Watch>(loop, pipe.reader.get());
@@ -349,7 +391,8 @@ TEST(LoopWatchTest, DestroyingItWithdrawsWhatIsPending) {
 }
 
 TEST(LoopWatchTest, OneCallbackMayDestroyAnothersWatch) {
-  Loop loop;
+  const auto made = Loop::make().value();
+  Loop& loop = *made;
   const Pipe pipes[2];
   std::atomic<int> calls{0};
   Flag done;
@@ -373,7 +416,8 @@ TEST(LoopWatchTest, OneCallbackMayDestroyAnothersWatch) {
 }
 
 TEST(LoopWatchTest, DescriptorMayBeWatchedAgain) {
-  Loop loop;
+  const auto made = Loop::make().value();
+  Loop& loop = *made;
   const Pipe pipe;
   pipe.write();
   for (int i = 0; i < 10; ++i) {

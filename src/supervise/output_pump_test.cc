@@ -381,7 +381,9 @@ TEST(OutputPumpFinishTest, DoesNotGoOnForAWriterThatKeepsThePipeFull) {  // a su
   write_all(writer, std::string(64 * 1024, 'y'));  // the pipe is full
   const Flood flood(std::move(writer));
   pump.finish(0ms, false);
-  EXPECT_EQ(joined(take(pump)), std::string(64 * 1024, 'y')) << "what was there, and no more";
+  const std::string all = joined(take(pump));
+  EXPECT_TRUE(all.starts_with(std::string(64 * 1024, 'y'))) << "what was there is not lost";
+  EXPECT_LE(all.size(), 256U * 1024) << "a pipe or two, not all that keeps coming";
   pump.close_ended();
 }
 

@@ -26,9 +26,16 @@ TimePoint SupervisedProcess::after(Duration patience) {
   return patience > TimePoint::max() - t ? TimePoint::max() : t + patience;
 }
 
-Loop* Shared::loop() {
+Result<Loop*> Shared::loop() {
   const std::lock_guard lock(mutex_);
-  if (!loop_ && !closed_) loop_ = std::make_unique<Loop>();
+  if (closed_) {
+    return fail(ErrorCode::wrong_state, "start", "the manager of this process is gone");
+  }
+  if (!loop_) {
+    auto made = Loop::make();
+    if (!made) return std::unexpected(std::move(made.error()));
+    loop_ = std::move(*made);
+  }
   return loop_.get();
 }
 
@@ -76,10 +83,9 @@ Result<void> SupervisedProcess::start() {
 }
 
 Result<void> SupervisedProcess::launch() {
-  loop_ = shared_->loop();
-  if (loop_ == nullptr) {
-    return fail(ErrorCode::wrong_state, "start", "the manager of this process is gone");
-  }
+  auto loop = shared_->loop();
+  if (!loop) return std::unexpected(std::move(loop.error()));
+  loop_ = *loop;
   auto io = open_stdio(request_);
   if (!io) return std::unexpected(std::move(io.error()));
 

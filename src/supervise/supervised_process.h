@@ -33,8 +33,9 @@ struct Shared {
   std::unique_ptr<Backend> backend;
   ProcessTable table;
 
-  // The loop, made when first needed; null once the Manager is gone.
-  [[nodiscard]] Loop* loop();
+  // The loop, made when first needed. Errors: wrong_state once the Manager is gone;
+  // resource_exhausted.
+  [[nodiscard]] Result<Loop*> loop();
   void close_loop();
 
  private:

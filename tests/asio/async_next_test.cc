@@ -130,11 +130,12 @@ TEST_F(AsyncNext, CancellationTakesNoEventAndLeavesTheProcess) {
 
   asio::cancellation_signal signal;
   std::optional<error_code> result;
-  async_next(stream, asio::bind_cancellation_slot(
-                         signal.slot(), asio::bind_executor(io_, [&](error_code error, auto event) {
-                           result = error;
-                           EXPECT_FALSE(event);
-                         })));
+  async_next(stream,
+             asio::bind_cancellation_slot(
+                 signal.slot(), asio::bind_executor(io_, [&](error_code error, const auto& event) {
+                   result = error;
+                   EXPECT_FALSE(event);
+                 })));
   asio::post(io_, [&] { signal.emit(asio::cancellation_type::total); });
   io_.run();
   ASSERT_TRUE(result);
@@ -157,9 +158,10 @@ TEST_F(AsyncNext, CancellationAfterReadinessLosesNoEvent) {
   asio::cancellation_signal signal;
   std::optional<error_code> result;
   // The event is at hand, so the completion is queued before the signal is emitted.
-  async_next(stream, asio::bind_cancellation_slot(
-                         signal.slot(), asio::bind_executor(
-                                            io_, [&](error_code error, auto) { result = error; })));
+  async_next(stream,
+             asio::bind_cancellation_slot(
+                 signal.slot(),
+                 asio::bind_executor(io_, [&](error_code error, const auto&) { result = error; })));
   signal.emit(asio::cancellation_type::terminal);
   io_.run();
   EXPECT_EQ(result, asio::error::operation_aborted);
@@ -209,7 +211,8 @@ TEST_F(AsyncNext, DestroyingTheStreamEndsTheWait) {
   const auto process = start("sleep 30");
   std::optional<EventStream> stream(process->events());
   std::optional<error_code> result;
-  async_next(*stream, asio::bind_executor(io_, [&](error_code error, auto) { result = error; }));
+  async_next(*stream,
+             asio::bind_executor(io_, [&](error_code error, const auto&) { result = error; }));
   stream.reset();
   io_.run();
   EXPECT_EQ(result, asio::error::operation_aborted);
@@ -222,8 +225,8 @@ TEST_F(AsyncNext, DestroyingTheContextDropsTheOperation) {
   bool called = false;
   {
     asio::io_context io;
-    async_next(stream,
-               asio::bind_executor(io, [&called, alive](error_code, auto) { called = true; }));
+    async_next(stream, asio::bind_executor(
+                           io, [&called, alive](error_code, const auto&) { called = true; }));
     asio::co_spawn(
         io,
         [](std::shared_ptr<Process> p, std::shared_ptr<int>) -> asio::awaitable<void> {
@@ -261,7 +264,7 @@ TEST_F(AsyncNext, RunsTheHandlerOnItsExecutorAndNotInsideTheCall) {
   EventStream stream = process->events();
   bool called = false;
   std::thread::id on;
-  async_next(stream, asio::bind_executor(io_, [&](error_code, auto) {
+  async_next(stream, asio::bind_executor(io_, [&](error_code, const auto&) {
                called = true;
                on = std::this_thread::get_id();
              }));

@@ -44,7 +44,7 @@ TEST_F(AsyncMemory, DeliversTaggedOutputInOrderThenExit) {
   std::string text;
   asio::co_spawn(io_, transcribe(process, text), asio::detached);
   io_.run();
-  EXPECT_EQ(text, "out one\nerr two\nout three\nexit \n");
+  EXPECT_EQ(text, "stdout one\nstderr two\nstdout three\nexit \n");
   EXPECT_EQ(process->exit_code(), 7);
 }
 
@@ -107,7 +107,7 @@ TEST_F(AsyncMemory, AnotherThreadMovesTime) {
   });
   io_.run();
   mover.join();
-  EXPECT_EQ(text, "out a\nout b\nexit \n");
+  EXPECT_EQ(text, "stdout a\nstdout b\nexit \n");
 }
 
 TEST_F(AsyncMemory, ThousandsOfProcessesOnOneThread) {

@@ -224,6 +224,7 @@ TEST_F(BadInput, HundredThousandOpenDescriptorsInTheCaller) {
   ASSERT_TRUE(raise_limit(RLIMIT_NOFILE, many + kSpare));
 
   std::vector<base::Fd> open;
+  open.reserve(many);
   for (rlim_t i = 0; i < many; ++i) open.emplace_back(::dup(STDERR_FILENO));
   ASSERT_TRUE(open.back());
   // ls itself has one more for the directory.

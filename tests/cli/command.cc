@@ -50,6 +50,15 @@ void take(base::Fd& fd, std::string& text) {
   }
 }
 
+// As exec wants them.
+std::vector<char*> pointers(std::vector<std::string>& strings) {
+  std::vector<char*> result;
+  result.reserve(strings.size() + 1);
+  for (std::string& string : strings) result.push_back(string.data());
+  result.push_back(nullptr);
+  return result;
+}
+
 }  // namespace
 
 Running::Running(pid_t pid, base::Fd in, base::Fd out, base::Fd err)
@@ -193,19 +202,15 @@ Command& Command::redirect(int descriptor, std::string file) {
 }
 
 pid_t Command::spawn(void* actions, short flags) {
-  std::vector<char*> argv;
-  for (std::string& argument : arguments_) argv.push_back(argument.data());
-  argv.push_back(nullptr);
-
   std::vector<std::string> variables;
   for (char** entry = environ; *entry != nullptr; ++entry) variables.emplace_back(*entry);
   for (const auto& [name, value] : environment_) {
-    std::erase_if(variables, [&](const auto& v) { return v.starts_with(name + "="); });
-    variables.push_back(name + "=" + value);
+    const std::string beginning = name + "=";
+    std::erase_if(variables, [&](const auto& v) { return v.starts_with(beginning); });
+    variables.push_back(beginning + value);
   }
-  std::vector<char*> envp;
-  for (std::string& variable : variables) envp.push_back(variable.data());
-  envp.push_back(nullptr);
+  const std::vector<char*> argv = pointers(arguments_);
+  const std::vector<char*> envp = pointers(variables);
 
   posix_spawnattr_t attributes;
   ::posix_spawnattr_init(&attributes);

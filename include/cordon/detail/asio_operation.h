@@ -46,8 +46,8 @@ class ErrorCategory final : public boost::system::error_category {
 
 // Zero would be success.
 inline error_code error_code_of(ErrorCode code) {
-  static const ErrorCategory category;
-  return {static_cast<int>(code) + 1, category};
+  static const ErrorCategory kCategory;
+  return {static_cast<int>(code) + 1, kCategory};
 }
 
 // An operation that waits to be called by one of the library's threads.

@@ -83,19 +83,26 @@ TEST_P(PosixChildTest, TellsTheSignal) {  // C56
 }
 
 TEST_P(PosixChildTest, SignalReachesTheWholeGroup) {  // C20
-  // The shell's child holds the pipe's other end: end of file says that it is gone, too.
+  // The shell's child holds the pipe's other end: end of file says that it is gone, too. It reads
+  // from 3, since a shell gives /dev/null as stdin to what it starts in the background.
   int ends[2];
   ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
   const Fd alive_reader(ends[0]);
   Fd alive(ends[1]);
   request_.program = "sh";
-  request_.args = {"-c", "cat <&0 & wait"};
+  request_.args = {"-c", "exec 3<&0; (echo ready; exec cat <&3) & wait"};
   const supervise::LaunchSpec spec{request_, limits_, {reader_.get(), alive.get(), null_.get()}};
   ASSERT_TRUE(child_->launch(spec));
   alive.reset();
+  char text[16];
+  ASSERT_TRUE(readable(alive_reader.get(), 30'000));
+  ASSERT_EQ(::read(alive_reader.get(), text, sizeof text), 6);
+  EXPECT_FALSE(readable(alive_reader.get(), 0)) << "both run";
   EXPECT_EQ(child_->send(SIGKILL, Reach::tree), 0);
+  // Before reap(), which ends what is left.
+  ASSERT_TRUE(readable(alive_reader.get(), 5'000)) << "the shell's child still runs";
+  EXPECT_EQ(::read(alive_reader.get(), text, sizeof text), 0);
   EXPECT_EQ(ended().signal, SIGKILL);
-  EXPECT_TRUE(readable(alive_reader.get(), 30'000));
 }
 
 TEST_P(PosixChildTest, SamplesARunningProgram) {  // C112 C113
