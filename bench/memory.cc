@@ -24,10 +24,28 @@ void live(cordon::Manager& manager, const std::string& program) {
   if (!outcome || outcome->verdict != cordon::Verdict::exited) give_up("it did not exit");
 }
 
-double lives_a_second(cordon::Manager& manager, const std::string& program) {
-  return kLives / seconds([&] {
-           for (std::size_t i = 0; i < kLives; ++i) live(manager, program);
-         });
+struct Rate {
+  Samples wall;       // lives a second
+  Samples processor;  // lives a second of processor time
+
+  void add(cordon::Manager& manager, const std::string& program) {
+    const double before = processor_seconds();
+    wall.add(kLives / seconds([&] {
+               for (std::size_t i = 0; i < kLives; ++i) live(manager, program);
+             }));
+    processor.add(kLives / (processor_seconds() - before));
+  }
+};
+
+void report_rate(const std::string& name, const Samples& rate, double least) {
+  Figure figure{.name = "memory backend, " + name,
+                .measured = fmt::format("{:.0f} /s", rate.p50()),
+                .samples = rate.size()};
+  if (least > 0) {
+    figure.goal = fmt::format("≥ {:.0f} /s", least);
+    figure.met = rate.p50() >= least;
+  }
+  report(figure);
 }
 
 }  // namespace
@@ -38,19 +56,13 @@ int main() {
   manager.add("talks", cordon::memory::Program().out("hello\n").sleep(std::chrono::seconds(1)));
   live(manager, "exits");
 
-  Samples exits;
-  Samples talks;
+  Rate exits;
+  Rate talks;
   interleave(
-      kRuns, 1, [&] { exits.add(lives_a_second(manager, "exits")); },
-      [&] { talks.add(lives_a_second(manager, "talks")); });
+      kRuns, 1, [&] { exits.add(manager, "exits"); }, [&] { talks.add(manager, "talks"); });
 
-  const auto text = [](double rate) { return fmt::format("{:.0f} /s", rate); };
-  report({.name = "memory backend, start to exit",
-          .goal = fmt::format("≥ {:.0f} /s", kGoal),
-          .measured = text(exits.p50()),
-          .samples = exits.size(),
-          .met = exits.p50() >= kGoal});
-  report({.name = "memory backend, writes and sleeps a second",
-          .measured = text(talks.p50()),
-          .samples = talks.size()});
+  // One thread that never waits: what counts is its processor time.
+  report_rate("start to exit, by processor time", exits.processor, kGoal);
+  report_rate("start to exit, by wall clock", exits.wall, 0);
+  report_rate("with a line and a sleep, by processor time", talks.processor, 0);
 }

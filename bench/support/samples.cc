@@ -1,6 +1,7 @@
 #include "support/samples.h"
 
 #include <algorithm>
+#include <ctime>
 
 namespace cordon::bench {
 
@@ -11,6 +12,12 @@ double Samples::quantile(double q) const {
   const auto at = sorted.begin() + static_cast<std::ptrdiff_t>(index);
   std::nth_element(sorted.begin(), at, sorted.end());
   return *at;
+}
+
+double processor_seconds() {
+  timespec used{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
 }
 
 }  // namespace cordon::bench

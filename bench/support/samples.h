@@ -29,6 +29,10 @@ double seconds(Work&& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
+// Processor time this thread has used so far, in seconds: unlike wall-clock time it is not much
+// longer on a busy machine.
+[[nodiscard]] double processor_seconds();
+
 // Runs `a` and `b` in turns, `group` times each before the other's turn; who begins alternates too.
 // So both see the same machine, whatever else it is doing.
 template <typename A, typename B>
