@@ -1,6 +1,11 @@
 # Third-party packages. tools/setup installs them on Debian 12; cordonConfig.cmake.in repeats
 # what the library itself needs.
 
+# Loading shared libraries would be most of the time that a short `cordon run` takes: what can be
+# linked statically is. fmt comes without a static library, so it is used as headers only.
+if(PROJECT_IS_TOP_LEVEL)
+  set(Boost_USE_STATIC_LIBS ON)
+endif()
 find_package(Boost 1.81 CONFIG REQUIRED COMPONENTS headers json)
 find_package(fmt CONFIG REQUIRED)
 find_package(Threads REQUIRED)

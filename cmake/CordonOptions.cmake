@@ -32,8 +32,9 @@ if(PROJECT_IS_TOP_LEVEL AND CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(cordon_warnings INTERFACE
       -Wduplicated-cond -Wduplicated-branches -Wlogical-op -Wmissing-declarations
-      # False alarms of g++-12 in std::string (GCC bug 105651).
-      -Wno-restrict)
+      # False alarms of g++-12: in std::string (GCC bug 105651), and at Asio's coroutines, whose
+      # operator new ends in an inlined aligned_alloc.
+      -Wno-restrict -Wno-mismatched-new-delete)
   else()
     # Part of -Wconversion with clang only; both compilers should accept the same code.
     target_compile_options(cordon_warnings INTERFACE -Wno-sign-conversion -Wmissing-prototypes)

@@ -32,7 +32,7 @@ function(cordon_component)
   target_include_directories(${target} PUBLIC
     "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/src")
   target_link_libraries(${target}
-    PUBLIC ${depends} ${arg_LINK} Boost::headers Boost::json fmt::fmt Threads::Threads
+    PUBLIC ${depends} ${arg_LINK} Boost::headers Boost::json fmt::fmt-header-only Threads::Threads
     PRIVATE cordon_options)
   target_sources(cordon PRIVATE "$<TARGET_OBJECTS:${target}>")
 
@@ -69,7 +69,7 @@ function(cordon_gtest name labels sources libraries timeout)
   target_include_directories(${target} PRIVATE
     "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/tests")
   target_link_libraries(${target} PRIVATE
-    ${libraries} cordon_options Boost::json fmt::fmt GTest::gmock GTest::gmock_main)
+    ${libraries} cordon_options Boost::json fmt::fmt-header-only GTest::gmock GTest::gmock_main)
   target_compile_definitions(${target} PRIVATE
     "CORDON_TEST_PROGRAMS_DIR=\"${CORDON_TEST_PROGRAMS_DIR}\"")
   add_dependencies(${target} cordon_test_programs)
@@ -118,7 +118,7 @@ function(cordon_fuzzer name file)
   set(seeds "${CMAKE_CURRENT_SOURCE_DIR}/corpus/${name}")
   add_executable(${target} ${file})
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/src")
-  target_link_libraries(${target} PRIVATE cordon cordon_options Boost::json fmt::fmt)
+  target_link_libraries(${target} PRIVATE cordon cordon_options Boost::json fmt::fmt-header-only)
   # libFuzzer declares its entry point in no header.
   set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS -Wno-missing-prototypes)
   target_link_options(${target} PRIVATE -fsanitize=fuzzer)
@@ -135,7 +135,7 @@ function(cordon_fuzzer name file)
 endfunction()
 
 # cordon_example(name file.cc): examples/<name>, built against the public headers alone and
-# run by ctest (label example): it must exit with 0.
+# run by ctest (labels example and docs): it must exit with 0.
 function(cordon_example name file)
   set(target "example_${name}")
   add_executable(${target} ${file})
@@ -143,7 +143,8 @@ function(cordon_example name file)
   set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name})
   if(CORDON_BUILD_TESTS)
     add_test(NAME example.${name} COMMAND ${target})
-    set_tests_properties(example.${name} PROPERTIES LABELS example TIMEOUT ${CORDON_TEST_TIMEOUT})
+    set_tests_properties(example.${name} PROPERTIES
+      LABELS "example;docs" TIMEOUT ${CORDON_TEST_TIMEOUT})
   endif()
 endfunction()
 
@@ -154,6 +155,9 @@ function(cordon_command)
   target_include_directories(cordon_app PRIVATE
     "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/apps/cordon")
   target_link_libraries(cordon_app PRIVATE
-    cordon cordon_options ${arg_LINK} Boost::json fmt::fmt CLI11::CLI11)
+    cordon cordon_options ${arg_LINK} Boost::json fmt::fmt-header-only CLI11::CLI11)
   set_target_properties(cordon_app PROPERTIES OUTPUT_NAME cordon)
+  if(NOT CORDON_SANITIZE)
+    target_link_options(cordon_app PRIVATE -static-libstdc++ -static-libgcc LINKER:--as-needed)
+  endif()
 endfunction()

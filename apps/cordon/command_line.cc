@@ -1,13 +1,12 @@
 #include "command_line.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iterator>
 #include <utility>
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
-
 #include "base/errors.h"
+#include "concat.h"
 #include "suggest.h"
 
 namespace cordon::app {
@@ -22,8 +21,8 @@ std::unexpected<Error> unknown_option(std::span<const OptionSpec> specs, std::st
   std::vector<std::string_view> known;
   std::ranges::transform(specs, std::back_inserter(known), &OptionSpec::name);
   const std::string_view near = nearest(name, known);
-  if (near.empty()) return bad_usage(fmt::format("unknown option {}", name));
-  return bad_usage(fmt::format("unknown option {} (did you mean {}?)", name, near));
+  if (near.empty()) return bad_usage(concat("unknown option ", name));
+  return bad_usage(concat("unknown option ", name, " (did you mean ", near, "?)"));
 }
 
 }  // namespace
@@ -66,7 +65,7 @@ Result<CommandLine> parse_command_line(std::span<const OptionSpec> specs,
 } catch (const CLI::ArgumentMismatch& mismatch) {
   // "--timeout: 1 required TEXT missing"
   const std::string_view what = mismatch.what();
-  return bad_usage(fmt::format("{} needs a value", what.substr(0, what.find(':'))));
+  return bad_usage(concat(what.substr(0, what.find(':')), " needs a value"));
 } catch (const CLI::Error& error) {
   return bad_usage(error.what());
 }

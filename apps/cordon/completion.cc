@@ -4,9 +4,8 @@
 
 #include <string_view>
 
-#include <fmt/format.h>
-
 #include "completion_scripts.h"  // made from completions/ by CMake
+#include "concat.h"
 #include "message.h"
 #include "write_all.h"
 
@@ -23,8 +22,8 @@ int completion_command(std::span<const std::string> arguments) {
   if (shell == "zsh") script = kZshCompletion;
   if (shell == "fish") script = kFishCompletion;
   if (script.empty()) {
-    return usage_error(
-        fmt::format("no completion for '{}': there are bash, zsh and fish", shell), kHelp);
+    return usage_error(concat("no completion for '", shell, "': there are bash, zsh and fish"),
+                       kHelp);
   }
   return print(script);
 }

@@ -1,8 +1,8 @@
 #include "help.h"
 
-#include <string_view>
-
 #include <fmt/format.h>
+
+#include <string_view>
 
 #include "run_options.h"
 

@@ -9,9 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "completion.h"
+#include "concat.h"
 #include "cordon/version.h"
 #include "help.h"
 #include "message.h"
@@ -38,14 +37,15 @@ int help_command(std::span<const std::string> arguments) {
   for (const std::string_view verb : kVerbs) {
     if (arguments.front() == verb) return print(command_help());
   }
-  return usage_error(fmt::format("no help about '{}'", arguments.front()), kHelp);
+  return usage_error(concat("no help about '", arguments.front(), "'"), kHelp);
 }
 
 int unknown(std::string_view verb) {
   const std::string_view kind = verb.starts_with('-') ? "option" : "verb";
+  const std::string what = concat("unknown ", kind, " '", verb, "'");
   const std::string_view near = nearest(verb, kVerbs);
-  if (near.empty()) return usage_error(fmt::format("unknown {} '{}'", kind, verb), kHelp);
-  return usage_error(fmt::format("unknown {} '{}' (did you mean '{}'?)", kind, verb, near), kHelp);
+  if (near.empty()) return usage_error(what, kHelp);
+  return usage_error(concat(what, " (did you mean '", near, "'?)"), kHelp);
 }
 
 int command(std::vector<std::string> arguments) {
@@ -56,7 +56,7 @@ int command(std::vector<std::string> arguments) {
   if (verb == "run") return run_command(std::move(arguments));
   if (verb == "completion") return completion_command(arguments);
   if (verb == "help" || verb == "--help") return help_command(arguments);
-  if (verb == "--version") return print(fmt::format("cordon {}\n", version()));
+  if (verb == "--version") return print(concat("cordon ", version(), "\n"));
   return unknown(verb);
 }
 

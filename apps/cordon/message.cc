@@ -2,18 +2,17 @@
 
 #include <unistd.h>
 
-#include <fmt/format.h>
-
+#include "concat.h"
 #include "write_all.h"
 
 namespace cordon::app {
 
 void complain(std::string_view text) {
-  (void)write_all(STDERR_FILENO, fmt::format("cordon: {}\n", text));
+  (void)write_all(STDERR_FILENO, concat("cordon: ", text, "\n"));
 }
 
 int usage_error(std::string_view text, std::string_view help_command) {
-  complain(fmt::format("{}; see '{}'", text, help_command));
+  complain(concat(text, "; see '", help_command, "'"));
   return kOwnFailure;
 }
 

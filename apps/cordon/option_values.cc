@@ -3,23 +3,21 @@
 #include <charconv>
 #include <system_error>
 
-#include <fmt/format.h>
-
 #include "base/errors.h"
+#include "concat.h"
 #include "cordon/request.h"
 
 namespace cordon::app {
 
 std::unexpected<Error> bad_value(std::string_view value, std::string_view why) {
-  return base::fail(ErrorCode::invalid_argument, "usage", fmt::format("\"{}\" {}", value, why));
+  return base::fail(ErrorCode::invalid_argument, "usage", concat("\"", value, "\" ", why));
 }
 
 Result<std::uint64_t> parse_count(std::string_view text) {
   std::uint64_t value = 0;
-  const char* const text_end = text.data() + text.size();
-  const auto [end, error] = std::from_chars(text.data(), text_end, value);
+  const auto [end, error] = std::from_chars(text.begin(), text.end(), value);
   if (error == std::errc::result_out_of_range) return bad_value(text, "is too large a number");
-  if (error != std::errc{} || end != text_end) {
+  if (error != std::errc{} || end != text.end()) {
     return bad_value(text, "is not a whole number: write digits, like 64");
   }
   return value;

@@ -13,16 +13,15 @@
 #include <system_error>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "base/errors.h"
+#include "concat.h"
 #include "write_all.h"
 
 namespace cordon::app {
 namespace {
 
 std::unexpected<Error> cannot_write(const std::string& path, int os_error) {
-  auto failure = base::fail_os("report", os_error, fmt::format("cannot write report {}", path));
+  auto failure = base::fail_os("report", os_error, concat("cannot write report ", path));
   Error error = std::move(failure).error();
   error.message += "; name a file you may write with --report";
   return std::unexpected(std::move(error));

@@ -7,10 +7,8 @@
 #include <optional>
 #include <utility>
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include "base/errors.h"
+#include "concat.h"
 #include "cordon/manager.h"
 #include "help.h"
 #include "message.h"
@@ -45,21 +43,20 @@ Result<void> check_required(const std::vector<std::string>& required,
     const Guarantee& guarantee = capabilities.enforcement.*member;
     if (std::ranges::find(required, name) == required.end()) continue;
     if (guarantee.level == Guarantee::Level::enforced) continue;
-    missing.push_back(fmt::format("{} ({})", name, describe(guarantee)));
+    missing.push_back(concat(name, " (", describe(guarantee), ")"));
   }
   if (missing.empty()) return {};
   return base::fail(ErrorCode::unsupported, "require",
-                    fmt::format("the program was not run, because the backend {} does not fully "
-                                "enforce what --require asks for: {}; choose another --backend or "
-                                "require less",
-                                capabilities.backend, fmt::join(missing, ", ")));
+                    concat("the program was not run, because the backend ", capabilities.backend,
+                           " does not fully enforce what --require asks for: ",
+                           comma_separated(missing), "; choose another --backend or require less"));
 }
 
 Streams streams_for(const RunOptions& options) {
   if (options.json) return Streams::capture;
   // With one of them redirected the program must see that, so it gets the streams as they are.
-  const bool interactive = is_terminal(STDIN_FILENO) && is_terminal(STDOUT_FILENO) &&
-                           is_terminal(STDERR_FILENO);
+  const bool interactive =
+      is_terminal(STDIN_FILENO) && is_terminal(STDOUT_FILENO) && is_terminal(STDERR_FILENO);
   if (interactive) return Streams::terminal;
   return options.request.limits.output_bytes ? Streams::copy : Streams::inherit;
 }

@@ -15,7 +15,8 @@ class RunControl {
   RunControl(Process& process, Duration grace, const Wake& abandoned)
       : process_(process), grace_(grace), abandoned_(abandoned) {}
 
-  // Ctrl-C: the first `signal` is the program's, the second ends the run, the third does so at once.
+  // Ctrl-C: the first `signal` is the program's, the second ends the run, the third does so at
+  // once.
   void interrupt(int signal);
   // Ends the run, with grace.
   void cancel();

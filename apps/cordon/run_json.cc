@@ -1,13 +1,12 @@
 #include "run_json.h"
 
+#include <boost/json/serialize.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
-#include <boost/json/serialize.hpp>
-#include <fmt/format.h>
-
 #include "base/utf8.h"
+#include "concat.h"
 
 namespace cordon::app {
 namespace {
@@ -31,16 +30,15 @@ std::string base64(std::string_view bytes) {
 }
 
 std::string stream(std::string_view name, std::string_view bytes) {
-  if (base::is_utf8(bytes)) return fmt::format("\"{}\":{}", name, boost::json::serialize(bytes));
-  return fmt::format("\"{}_base64\":\"{}\"", name, base64(bytes));
+  if (base::is_utf8(bytes)) return concat("\"", name, "\":", boost::json::serialize(bytes));
+  return concat("\"", name, "_base64\":\"", base64(bytes), "\"");
 }
 
 }  // namespace
 
 std::string run_json(const Outcome& outcome) {
-  return fmt::format("{{\"schema\":\"cordon.run/1\",{},{},\"outcome\":{}}}\n",
-                     stream("stdout", outcome.out), stream("stderr", outcome.err),
-                     to_json(outcome));
+  return concat(R"({"schema":"cordon.run/1",)", stream("stdout", outcome.out), ",",
+                stream("stderr", outcome.err), R"(,"outcome":)", to_json(outcome), "}\n");
 }
 
 }  // namespace cordon::app

@@ -5,10 +5,8 @@
 #include <optional>
 #include <utility>
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include "base/errors.h"
+#include "concat.h"
 #include "option_values.h"
 #include "outcome/enforcement.h"
 
@@ -94,6 +92,7 @@ Result<void> apply_backend(RunOptions& options, const std::string& value) {
 
 Result<void> apply_require(RunOptions& options, const std::string& value) {
   std::vector<std::string> known;
+  known.reserve(outcome::kGuarantees.size());
   for (const auto& guarantee : outcome::kGuarantees) known.emplace_back(guarantee.name);
 
   for (std::size_t begin = 0; begin <= value.size();) {
@@ -102,8 +101,8 @@ Result<void> apply_require(RunOptions& options, const std::string& value) {
     if (name == "all") {
       options.require = known;
     } else if (std::ranges::find(known, name) == known.end()) {
-      return bad_value(name, fmt::format("is no guarantee: there are {} and all",
-                                         fmt::join(known, ", ")));
+      return bad_value(name,
+                       concat("is no guarantee: there are ", comma_separated(known), " and all"));
     } else if (std::ranges::find(options.require, name) == options.require.end()) {
       options.require.push_back(name);
     }
@@ -133,12 +132,8 @@ constexpr std::string_view kSurroundings = "Surroundings";
 constexpr std::string_view kResult = "Result";
 
 constexpr auto kTable = std::to_array<RunOption>({
-    {kLimits,
-     {"--timeout", "DUR", "end the run after DUR (5m); none: never"},
-     apply_timeout},
-    {kLimits,
-     {"--grace", "DUR", "time between SIGTERM and SIGKILL (5s)"},
-     apply_grace},
+    {kLimits, {"--timeout", "DUR", "end the run after DUR (5m); none: never"}, apply_timeout},
+    {kLimits, {"--grace", "DUR", "time between SIGTERM and SIGKILL (5s)"}, apply_grace},
     {kLimits, {"--cpu-time", "DUR", "end the run after DUR of processor time"}, apply_cpu_time},
     {kLimits, {"--memory", "SIZE", "memory the program may use"}, apply_memory},
     {kLimits, {"--pids", "N", "processes and threads alive at once"}, apply_pids},
@@ -182,6 +177,7 @@ std::span<const RunOption> run_option_table() { return kTable; }
 
 Result<RunOptions> parse_run_options(std::vector<std::string> arguments) {
   std::vector<OptionSpec> specs;
+  specs.reserve(kTable.size());
   for (const RunOption& option : kTable) specs.push_back(option.spec);
   auto line = parse_command_line(specs, std::move(arguments));
   if (!line) return std::unexpected(std::move(line).error());
@@ -190,7 +186,7 @@ Result<RunOptions> parse_run_options(std::vector<std::string> arguments) {
   for (const auto& [index, value] : line->options) {
     if (auto applied = kTable[index].apply(options, value); !applied) {
       Error error = std::move(applied).error();
-      error.message = fmt::format("{}: {}", kTable[index].spec.name, error.message);
+      error.message = concat(kTable[index].spec.name, ": ", error.message);
       return std::unexpected(std::move(error));
     }
   }

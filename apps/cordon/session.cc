@@ -83,8 +83,8 @@ Outcome run_session(Manager& manager, const Request& request, Streams streams,
   Captured captured;
   {
     const SignalRelay signals(block, control, [&] { follow_window(process); });
-    captured = relay_streams(process, std::move(events), request, streams, control,
-                             manager.clock(), *std::move(input_stop), *abandoned);
+    captured = relay_streams(process, std::move(events), request, streams, control, manager.clock(),
+                             *std::move(input_stop), *abandoned);
   }
 
   auto ended = process.wait();

@@ -12,8 +12,8 @@
 namespace cordon::app {
 
 // Blocks SIGINT, SIGQUIT, SIGTERM, SIGHUP and SIGWINCH, except those that the caller of the command
-// ignores (nohup, background jobs). Make it before any other thread. At its end they work as before;
-// what came until then was meant for the run and is dropped.
+// ignores (nohup, background jobs). Make it before any other thread. At its end they work as
+// before; what came until then was meant for the run and is dropped.
 class SignalBlock {
  public:
   SignalBlock();

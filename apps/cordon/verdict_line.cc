@@ -1,11 +1,11 @@
 #include "verdict_line.h"
 
+#include <fmt/format.h>
+
 #include <csignal>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
-
-#include <fmt/format.h>
 
 namespace cordon::app {
 namespace {

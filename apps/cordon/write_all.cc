@@ -9,9 +9,8 @@
 #include <climits>
 #include <string>
 
-#include <fmt/format.h>
-
 #include "base/errors.h"
+#include "concat.h"
 
 namespace cordon::app {
 namespace {
@@ -22,11 +21,11 @@ constexpr std::size_t kNeverBlocks = PIPE_BUF;
 std::string name_of(int fd) {
   if (fd == STDOUT_FILENO) return "stdout";
   if (fd == STDERR_FILENO) return "stderr";
-  return fmt::format("descriptor {}", fd);
+  return concat("descriptor ", std::to_string(fd));
 }
 
 std::unexpected<Error> failure(int fd, int os_error) {
-  return base::fail_os("write", os_error, fmt::format("cannot write to {}", name_of(fd)));
+  return base::fail_os("write", os_error, concat("cannot write to ", name_of(fd)));
 }
 
 // One write() of at most `most` bytes; 0 when it is worth trying again.

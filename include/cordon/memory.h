@@ -13,12 +13,13 @@
 // acts (signal, terminate, kill, close_stdin); looking (running, status, list) changes nothing.
 //
 // When time moves. advance() moves it. Unless Options say otherwise it also moves by itself while
-// a caller waits: when no program can go on it jumps to the next instant something is due, never
-// beyond the caller's own deadline; notify() counts as such a caller. If nothing will ever be due
-// a waiting caller blocks until another thread acts. Time does not jump past an instant at which
-// another waiting thread has to wake, but it cannot know what a thread that is not waiting is going
-// to do: a test with several threads says `self_advancing = false`, or gives its requests
-// kNoTimeout so that no deadline is due while a thread gets ready.
+// a caller waits: when no program can go on it jumps to the next instant at which something is due,
+// never beyond the caller's own deadline. If nothing will ever be due the caller blocks until
+// another thread acts. An event loop waits elsewhere; notify() lets time pass for it, to the next
+// instant at which a loop has something to do. Time does not jump past an instant at which another
+// waiting thread has to wake, but it cannot know what a thread that is not waiting is going to do:
+// a test with several threads says `self_advancing = false`, or gives its requests kNoTimeout so
+// that no deadline is due while a thread gets ready.
 //
 // Everything here is thread-safe except building a Program. Functions given to a script run on the
 // thread that waits or acts, with no lock held, and may call anything in this library; the program

@@ -8,7 +8,8 @@ namespace {
 TEST(Utf8, AcceptsEveryLengthOfCharacter) {
   EXPECT_TRUE(is_utf8(""));
   EXPECT_TRUE(is_utf8(std::string_view("a\0b", 3)));
-  EXPECT_TRUE(is_utf8("\x7F \xC2\x80 \xDF\xBF \xE0\xA0\x80 \xED\x9F\xBF \xEE\x80\x80 \xEF\xBF\xBF"));
+  EXPECT_TRUE(
+      is_utf8("\x7F \xC2\x80 \xDF\xBF \xE0\xA0\x80 \xED\x9F\xBF \xEE\x80\x80 \xEF\xBF\xBF"));
   EXPECT_TRUE(is_utf8("\xF0\x90\x80\x80 \xF4\x8F\xBF\xBF"));
 }
 

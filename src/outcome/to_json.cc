@@ -2,14 +2,14 @@
 //
 // Numbers are written here and not by Boost.JSON, whose doubles come out as 1.00512E2.
 
+#include <fmt/format.h>
+
+#include <boost/json/serialize.hpp>
 #include <concepts>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <boost/json/serialize.hpp>
-#include <fmt/format.h>
 
 #include "base/utf8.h"
 #include "cordon/outcome.h"

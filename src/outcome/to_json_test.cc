@@ -1,9 +1,9 @@
-#include <string>
-#include <vector>
-
-#include <boost/json/parse.hpp>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <boost/json/parse.hpp>
+#include <string>
+#include <vector>
 
 #include "cordon/outcome.h"
 
@@ -40,13 +40,12 @@ Outcome timed_out() {
 
 TEST(OutcomeJson, HasTheDocumentedNamesInTheirOrder) {
   const auto object = object_of(timed_out());
-  EXPECT_THAT(
-      names_of(object),
-      testing::ElementsAre("id", "verdict", "termination", "exit_code", "timed_out",
-                           "memory_exceeded", "wall_ms", "cpu_user_ms", "cpu_system_ms",
-                           "memory_peak_bytes", "processes_peak", "output_bytes",
-                           "output_truncated", "limit", "limits_hit", "denials", "hint",
-                           "enforcement", "backend", "error"));
+  EXPECT_THAT(names_of(object),
+              testing::ElementsAre("id", "verdict", "termination", "exit_code", "timed_out",
+                                   "memory_exceeded", "wall_ms", "cpu_user_ms", "cpu_system_ms",
+                                   "memory_peak_bytes", "processes_peak", "output_bytes",
+                                   "output_truncated", "limit", "limits_hit", "denials", "hint",
+                                   "enforcement", "backend", "error"));
   EXPECT_THAT(names_of(object.at("termination").as_object()),
               testing::ElementsAre("type", "code", "signal"));
   EXPECT_THAT(names_of(object.at("limit").as_object()),

@@ -49,9 +49,10 @@ void SupervisedProcess::attach() {
 }
 
 void SupervisedProcess::detach(std::vector<Event> unread) {
+  std::function<void()> withdrawn;  // somebody else's code: destroyed without the lock
   Lock lock(mutex_);
   if (!unread.empty()) pump_.queue().give_back(std::move(unread));
-  ready_ = nullptr;
+  withdrawn = std::exchange(ready_, nullptr);
   if (--attached_ == 0 && state_ == State::running) {
     // Nobody reads any more: the loop does, so that the program is not held up.
     pulling_ = false;
@@ -167,9 +168,16 @@ void SupervisedProcess::pull(Lock& lock, TimePoint until) {
 }
 
 void SupervisedProcess::notify(std::function<void()> ready) {
+  std::function<void()> replaced;  // destroyed without the lock
   Lock lock(mutex_);
-  ready_ = std::move(ready);
+  replaced = std::exchange(ready_, std::move(ready));
   if (!ready_) return;
+  if (state_ == State::created) {  // take() would not wait: it would fail
+    ready = std::exchange(ready_, nullptr);
+    lock.unlock();
+    ready();
+    return;
+  }
   pulling_ = false;
   watch_outputs();
   settle(lock);

@@ -222,7 +222,13 @@ void SupervisedProcess::on_wake() {
   settle(lock);
 }
 
-void SupervisedProcess::on_exit_ready() { finish_if_ended(); }
+void SupervisedProcess::on_exit_ready() {
+  finish_if_ended();
+  // Asio may report a descriptor ready that is not: it reuses the record of one that was.
+  if (state_ == State::running) {
+    exit_watch_->when_readable(on_loop(&SupervisedProcess::on_exit_ready));
+  }
+}
 
 void SupervisedProcess::finish_if_ended() {
   if (state_ != State::running) return;
@@ -290,6 +296,7 @@ void SupervisedProcess::settle(Lock& lock) {
     shared_->table.release(id_).reset();
   }
   if (ready) ready();
+  ready = nullptr;  // destroyed without the lock
   lock.lock();
 }
 

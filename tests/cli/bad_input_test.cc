@@ -175,9 +175,10 @@ bool raise_limit(__rlimit_resource resource, rlim_t value) {
 }
 
 TEST_F(BadInput, TwoMebibytesOfArgumentsReachTheProgram) {
-  if (!raise_limit(RLIMIT_STACK, 64U << 20U)) CORDON_SKIP("rlimits", "this user may not raise RLIMIT_STACK");
-  std::vector<std::string> arguments = {"run", "--", "sh", "-c", "echo $#; shift 2047; printf %s \"$1\" | wc -c",
-                                        "sh"};
+  if (!raise_limit(RLIMIT_STACK, 64U << 20U))
+    CORDON_SKIP("rlimits", "this user may not raise RLIMIT_STACK");
+  std::vector<std::string> arguments = {
+      "run", "--", "sh", "-c", "echo $#; shift 2047; printf %s \"$1\" | wc -c", "sh"};
   arguments.insert(arguments.end(), 2048, std::string(1024, 'a'));
   const Ended ended = cordon(arguments);
   EXPECT_EQ(ended.status, 0) << ended.err;
@@ -223,6 +224,7 @@ TEST_F(BadInput, HundredThousandOpenDescriptorsInTheCaller) {
   ASSERT_TRUE(raise_limit(RLIMIT_NOFILE, many + kSpare));
 
   std::vector<base::Fd> open;
+  open.reserve(many);
   for (rlim_t i = 0; i < many; ++i) open.emplace_back(::dup(STDERR_FILENO));
   ASSERT_TRUE(open.back());
   // ls itself has one more for the directory.

@@ -50,6 +50,15 @@ void take(base::Fd& fd, std::string& text) {
   }
 }
 
+// As exec wants them.
+std::vector<char*> pointers(std::vector<std::string>& strings) {
+  std::vector<char*> result;
+  result.reserve(strings.size() + 1);
+  for (std::string& string : strings) result.push_back(string.data());
+  result.push_back(nullptr);
+  return result;
+}
+
 }  // namespace
 
 Running::Running(pid_t pid, base::Fd in, base::Fd out, base::Fd err)
@@ -102,12 +111,11 @@ void Running::hang_up() {
 bool Running::pump(Clock::time_point until) {
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
   if (left.count() <= 0) return false;
-  std::array<pollfd, 4> waiting = {{{.fd = out_fd_.get(), .events = POLLIN, .revents = 0},
-                                    {.fd = err_fd_.get(), .events = POLLIN, .revents = 0},
-                                    {.fd = pidfd_.get(), .events = POLLIN, .revents = 0},
-                                    {.fd = to_write_.empty() ? -1 : in_.get(),
-                                     .events = POLLOUT,
-                                     .revents = 0}}};
+  std::array<pollfd, 4> waiting = {
+      {{.fd = out_fd_.get(), .events = POLLIN, .revents = 0},
+       {.fd = err_fd_.get(), .events = POLLIN, .revents = 0},
+       {.fd = pidfd_.get(), .events = POLLIN, .revents = 0},
+       {.fd = to_write_.empty() ? -1 : in_.get(), .events = POLLOUT, .revents = 0}}};
   if (::poll(waiting.data(), waiting.size(), static_cast<int>(left.count())) < 0) return true;
   if (waiting[3].revents != 0) {
     const ssize_t written = ::write(in_.get(), to_write_.data(), to_write_.size());
@@ -194,19 +202,15 @@ Command& Command::redirect(int descriptor, std::string file) {
 }
 
 pid_t Command::spawn(void* actions, short flags) {
-  std::vector<char*> argv;
-  for (std::string& argument : arguments_) argv.push_back(argument.data());
-  argv.push_back(nullptr);
-
   std::vector<std::string> variables;
   for (char** entry = environ; *entry != nullptr; ++entry) variables.emplace_back(*entry);
   for (const auto& [name, value] : environment_) {
-    std::erase_if(variables, [&](const auto& v) { return v.starts_with(name + "="); });
-    variables.push_back(name + "=" + value);
+    const std::string beginning = name + "=";
+    std::erase_if(variables, [&](const auto& v) { return v.starts_with(beginning); });
+    variables.push_back(beginning + value);
   }
-  std::vector<char*> envp;
-  for (std::string& variable : variables) envp.push_back(variable.data());
-  envp.push_back(nullptr);
+  const std::vector<char*> argv = pointers(arguments_);
+  const std::vector<char*> envp = pointers(variables);
 
   posix_spawnattr_t attributes;
   ::posix_spawnattr_init(&attributes);
@@ -223,9 +227,8 @@ pid_t Command::spawn(void* actions, short flags) {
       &attributes, static_cast<short>(flags | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF));
 
   pid_t pid = -1;
-  const int error = ::posix_spawnp(&pid, argv[0],
-                                   static_cast<posix_spawn_file_actions_t*>(actions), &attributes,
-                                   argv.data(), envp.data());
+  const int error = ::posix_spawnp(&pid, argv[0], static_cast<posix_spawn_file_actions_t*>(actions),
+                                   &attributes, argv.data(), envp.data());
   ::posix_spawnattr_destroy(&attributes);
   for (const int signal : ignored_) (void)std::signal(signal, SIG_DFL);
   if (error != 0) throw std::runtime_error(arguments_[0] + ": " + std::strerror(error));

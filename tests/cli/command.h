@@ -39,7 +39,7 @@ class Running {
   // Written while reads() and wait() wait.
   void types(std::string_view text);
   void types_all(std::string text);  // … then end of file
-  void hang_up();  // the terminal goes away
+  void hang_up();                    // the terminal goes away
   // Waits for the end of the command itself, and takes what it wrote.
   [[nodiscard]] Ended wait();
   [[nodiscard]] const std::string& out() const { return out_; }

@@ -21,9 +21,7 @@ Words all_matches(const std::string& text, const std::string& pattern) {
   return words;
 }
 
-Words options_in_help() {
-  return all_matches(cordon({"run", "--help"}).out, "\n  (--[a-z-]+)");
-}
+Words options_in_help() { return all_matches(cordon({"run", "--help"}).out, "\n  (--[a-z-]+)"); }
 
 Words lines(const std::string& text) {
   Words words;
@@ -44,7 +42,8 @@ class Completion : public CliTest {
   [[nodiscard]] Words bash(const std::vector<std::string>& words) const {
     std::string command = "source '" + path("bash") + "'; COMP_WORDS=(";
     for (const std::string& word : words) command += "'" + word + "' ";
-    command += "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _cordon; printf '%s\\n' \"${COMPREPLY[@]}\"";
+    command +=
+        "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _cordon; printf '%s\\n' \"${COMPREPLY[@]}\"";
     return lines(Command::program({"bash", "--norc", "-c", command}).run().out);
   }
   [[nodiscard]] Words fish(const std::string& line) const {

@@ -46,9 +46,8 @@ TEST_F(ExitStatus, Is5WithinTwiceATimeoutOf100Ms) {
 }
 
 TEST_F(ExitStatus, Is5AfterTheGraceForATreeThatIgnoresSigterm) {
-  const Ended ended =
-      cordon({"run", "--timeout", "100ms", "--grace", "100ms", "--", "sh", "-c",
-              "trap '' TERM; sleep 1000 & sleep 1000 & while :; do wait; done"});
+  const Ended ended = cordon({"run", "--timeout", "100ms", "--grace", "100ms", "--", "sh", "-c",
+                              "trap '' TERM; sleep 1000 & sleep 1000 & while :; do wait; done"});
   EXPECT_EQ(ended.status, 5);
   EXPECT_GE(ended.wall, milliseconds(200));
   // The fixture checks that nothing of it is left.
@@ -72,8 +71,7 @@ TEST_F(ExitStatus, Is124ForOtherLimits) {
   EXPECT_THAT(output.err, StartsWith("cordon: output: ended after "));
   EXPECT_THAT(output.err, HasSubstr("(limit 1K); raise --output"));
 
-  const Ended cpu =
-      cordon({"run", "--cpu-time", "100ms", "--", "sh", "-c", "while :; do :; done"});
+  const Ended cpu = cordon({"run", "--cpu-time", "100ms", "--", "sh", "-c", "while :; do :; done"});
   EXPECT_EQ(cpu.status, 124);
   EXPECT_THAT(cpu.err, StartsWith("cordon: cpu_time: ended after "));
 

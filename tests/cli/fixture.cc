@@ -4,13 +4,12 @@
 #include <sys/wait.h>
 
 #include <array>
+#include <boost/json/parse.hpp>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
-
-#include <boost/json/parse.hpp>
 
 namespace cordon::cli {
 namespace {
@@ -79,8 +78,8 @@ boost::json::value parse(const std::string& text) {
 
 bool must_work(std::string_view area) {
   const char* const list = std::getenv("CORDON_MUST_WORK");
-  return list != nullptr && (',' + std::string(list) + ',').find(',' + std::string(area) + ',') !=
-                                std::string::npos;
+  return list != nullptr &&
+         (',' + std::string(list) + ',').find(',' + std::string(area) + ',') != std::string::npos;
 }
 
 }  // namespace cordon::cli

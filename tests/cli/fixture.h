@@ -1,12 +1,12 @@
 // What every test of the command has: a directory of its own, and a look at what is left behind.
 #pragma once
 
-#include <filesystem>
-#include <string>
-
-#include <boost/json/value.hpp>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <boost/json/value.hpp>
+#include <filesystem>
+#include <string>
 
 #include "command.h"
 
@@ -33,10 +33,10 @@ class CliTest : public testing::Test {
 // The JSON value in `text`; null, and a failure of the test, when it is none.
 [[nodiscard]] boost::json::value parse(const std::string& text);
 // Prints the missing capability and skips, unless CORDON_MUST_WORK names `area`: then it fails.
-#define CORDON_SKIP(area, what)                                                  \
-  do {                                                                           \
+#define CORDON_SKIP(area, what)                                                   \
+  do {                                                                            \
     if (::cordon::cli::must_work(area)) FAIL() << "CORDON_MUST_WORK: " << (what); \
-    GTEST_SKIP() << (what);                                                      \
+    GTEST_SKIP() << (what);                                                       \
   } while (false)
 [[nodiscard]] bool must_work(std::string_view area);
 

@@ -83,9 +83,8 @@ TEST_F(Json, KeepsOneMebibyteAStreamAndLetsTheProgramGoOn) {
 
 TEST_F(Json, TextCutInsideACharacterIsStillText) {
   // One byte, then characters of two: the cut at 1 MiB goes through the middle of one.
-  const Ended ended = cordon({"run", "--json", "--", "sh", "-c",
-                              "printf a; yes $(printf '\\303\\251') | tr -d '\\n' | "
-                              "head -c 2000000"});
+  const std::string script = "printf a; yes $(printf '\\303\\251') | tr -d '\\n' | head -c 2000000";
+  const Ended ended = cordon({"run", "--json", "--", "sh", "-c", script});
   const auto object = parse(ended.out).as_object();
   ASSERT_TRUE(object.contains("stdout"));
   EXPECT_EQ(object.at("stdout").as_string().size(), 1024UL * 1024 - 1);

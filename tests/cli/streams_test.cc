@@ -52,11 +52,10 @@ TEST_F(Streams, AnOutputLimitCutsWhatIsPassedOn) {
 TEST_F(Streams, AReaderThatLeavesEndsTheProgramAsItWouldWithoutUs) {
   // "yes" would go on for ever.
   for (const char* const options : {"", "--output 1T"}) {
-    const Ended ended =
-        Command::program({"sh", "-c",
-                          std::string("(" CORDON_COMMAND " run ") + options +
-                              " -- yes; echo $? >&2) | head -n 1"})
-            .run();
+    const Ended ended = Command::program({"sh", "-c",
+                                          std::string("(" CORDON_COMMAND " run ") + options +
+                                              " -- yes; echo $? >&2) | head -n 1"})
+                            .run();
     EXPECT_EQ(ended.out, "y\n");
     EXPECT_EQ(ended.err, "141\n");
   }
@@ -106,10 +105,9 @@ TEST_F(Streams, EnvironmentIsWhatWasAskedForAndALittleMore) {
 }
 
 TEST_F(Streams, TheProgramStartsWithDefaultSignalsAndNoOtherDescriptors) {
-  const Ended ended =
-      Command({"run", "--", "grep", "-E", "^Sig(Blk|Ign)", "/proc/self/status"})
-          .ignoring(SIGUSR1)
-          .run();
+  const Ended ended = Command({"run", "--", "grep", "-E", "^Sig(Blk|Ign)", "/proc/self/status"})
+                          .ignoring(SIGUSR1)
+                          .run();
   EXPECT_EQ(ended.out, "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n");
   EXPECT_EQ(cordon({"run", "--report", path("r"), "--", "ls", "/proc/self/fd"}).out,
             "0\n1\n2\n3\n");

@@ -272,6 +272,7 @@ TEST_P(OutputEvents, WaiterAndReaderWorkSideBySide) {
   constexpr std::uint64_t kTotal = 2 << 20;
   Request request = world().writes_blob(kTotal);
   request.event_buffer = 16 * 1024;
+  request.timeout = kNoTimeout;  // virtual time must not run ahead of the reader's thread
   const auto process = create(std::move(request));
   EventStream events = process->events();
   ASSERT_TRUE(process->start());

@@ -84,6 +84,9 @@ class MemoryProcess final : public Process,
   [[nodiscard]] Duration timeout() const;
   [[nodiscard]] bool has_news() const;
   void queue_exit();
+  void tell(Lock& lock);
+  void heard();
+  void withdraw_notify(Lock& lock);
   void close_writer();
   [[nodiscard]] Result<void> must_be_created(std::string_view operation) const;
   [[nodiscard]] Result<void> must_run(std::string_view operation) const;
@@ -112,6 +115,7 @@ class MemoryProcess final : public Process,
 
   int readers_ = 0;
   std::function<void()> ready_;
+  bool told_ = false;  // ready_ was called, but nobody has come yet
   bool exit_queued_ = false;
   bool writing_ = false;  // somebody is in write_stdin() …
   bool close_after_writing_ = false;

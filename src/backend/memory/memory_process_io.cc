@@ -51,9 +51,7 @@ bool MemoryProcess::has_news() const { return tree_.output().has_events(); }
 void MemoryProcess::on_events(Lock& lock) {
   // Without a reader or output the queue is not made before somebody asks for it.
   if (outcome_ && !exit_queued_ && (readers_ > 0 || tree_.output().has_events())) queue_exit();
-  if (ready_ && (has_news() || state_ == State::ended)) {
-    lock.call_later(std::exchange(ready_, nullptr));
-  }
+  if (ready_ && (has_news() || state_ == State::ended)) tell(lock);
   simulation().changed();
 }
 
@@ -72,14 +70,16 @@ void MemoryProcess::attach() {
 void MemoryProcess::detach(std::vector<Event> unread) {
   Lock lock(simulation());
   if (!unread.empty()) tree_.output().queue().give_back(std::move(unread));
-  if (ready_) lock.call_later([dropped = std::exchange(ready_, nullptr)] {});
+  withdraw_notify(lock);
   --readers_;
   tree_.output().detach();
   tree_.pump_output(lock);
+  simulation().drive_for_listeners(lock);  // an event loop has done with this process
 }
 
 Result<void> MemoryProcess::take(std::vector<Event>& batch, Duration patience) {
   Lock lock(simulation());
+  heard();
   if (state_ == State::created) {
     return fail(ErrorCode::wrong_state, "events",
                 request_.program + " has not been started: it has no events yet");
@@ -89,21 +89,40 @@ Result<void> MemoryProcess::take(std::vector<Event>& batch, Duration patience) {
     return fail(ErrorCode::timed_out, "events", request_.program + " has written nothing new");
   }
   tree_.output().queue().take(batch);
-  tree_.pump_output(lock);  // there is room again
+  tree_.pump_output(lock);                                    // there is room again
+  if (batch.empty()) simulation().drive_for_listeners(lock);  // as in detach()
   return {};
 }
 
 void MemoryProcess::notify(std::function<void()> ready) {
   Lock lock(simulation());
-  if (ready_) lock.call_later([dropped = std::exchange(ready_, nullptr)] {});
+  withdraw_notify(lock);
+  if (!ready) return;
   ready_ = std::move(ready);
-  if (!ready_) return;
+  ++simulation().listeners;
   if (state_ == State::created || has_news() || state_ == State::ended) {
-    lock.call_later(std::exchange(ready_, nullptr));
-    return;
+    tell(lock);
+  } else {
+    simulation().drive_for_listeners(lock);
   }
-  // An event loop does not wait in a call of ours; this one stands for it.
-  (void)simulation().drive(lock, TimePoint::max(), [this] { return !ready_; });
+}
+
+void MemoryProcess::tell(Lock& lock) {
+  lock.call_later(std::exchange(ready_, nullptr));
+  --simulation().listeners;
+  told_ = true;
+  ++simulation().told;
+}
+
+void MemoryProcess::heard() {
+  if (std::exchange(told_, false)) --simulation().told;
+}
+
+void MemoryProcess::withdraw_notify(Lock& lock) {
+  heard();
+  if (!ready_) return;
+  --simulation().listeners;
+  lock.call_later([dropped = std::exchange(ready_, nullptr)] {});  // destroyed without the lock
 }
 
 // --- Stdin.

@@ -117,6 +117,11 @@ bool Simulation::wait(Lock& lock, TimePoint deadline, bool (*satisfied)(const vo
   return done;
 }
 
+void Simulation::drive_for_listeners(Lock& lock) {
+  const auto done = [this] { return listeners == 0 || told > 0; };
+  if (!done()) (void)wait(lock, TimePoint::max(), &call<decltype(done)>, &done, false);
+}
+
 void Simulation::advance(Lock& lock, Duration duration) {
   const TimePoint target = after(duration);
   for (;;) {

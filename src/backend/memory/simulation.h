@@ -67,6 +67,14 @@ class Simulation {
     if (sleepers_ > 0) wake_.notify_all();
   }
 
+  // Event loops do not wait in a call of ours: they leave a callback and wait elsewhere. These are
+  // the callbacks that are left, and those that were called but whose events nobody has taken yet.
+  int listeners = 0;
+  int told = 0;
+  // On behalf of the event loops: runs programs and lets time pass until one of them has something
+  // to do.
+  void drive_for_listeners(Lock& lock);
+
   // Runs everything that can run at this instant.
   void settle(Lock& lock);
   // Runs programs, and lets time pass if it moves by itself, until `done()` or `deadline`. Returns
@@ -74,11 +82,6 @@ class Simulation {
   template <typename Done>
   bool wait(Lock& lock, TimePoint deadline, const Done& done) {
     return wait(lock, deadline, &call<Done>, &done, true);
-  }
-  // The same, but returns instead of sleeping when only another thread could help.
-  template <typename Done>
-  bool drive(Lock& lock, TimePoint deadline, const Done& done) {
-    return wait(lock, deadline, &call<Done>, &done, false);
   }
   void advance(Lock& lock, Duration duration);
   bool advance_to_next(Lock& lock);
@@ -90,6 +93,7 @@ class Simulation {
   static bool call(const void* done) {
     return (*static_cast<const Done*>(done))();
   }
+  // `may_sleep` false: returns instead of sleeping when only another thread could help.
   bool wait(Lock& lock, TimePoint deadline, bool (*satisfied)(const void*), const void* context,
             bool may_sleep);
   // Does one thing that is due now; false: there is none.

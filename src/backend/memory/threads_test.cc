@@ -1,6 +1,8 @@
 // Several threads, callbacks that call back, event loops.
 #include <atomic>
 #include <csignal>
+#include <deque>
+#include <functional>
 #include <stop_token>
 #include <thread>
 
@@ -207,6 +209,46 @@ TEST(Callbacks, NotifyLetsTimePassForAnEventLoop) {
     ended = event->kind == Event::Kind::exit;
   }
   EXPECT_EQ(seen, "ab");
+}
+
+// Two readers on one loop: what the first does about its event comes before time goes on.
+TEST(Callbacks, TimeWaitsForEveryReaderOfAnEventLoop) {
+  Manager manager;
+  manager.add("trigger", Program().sleep(1s).out("now"));
+  manager.add("victim", Program().hang());
+  const auto trigger = start(manager, request_for("trigger"));
+  const auto victim = start(manager, request_for("victim"));
+
+  std::deque<std::function<void()>> loop;
+  std::function<void(EventStream&, std::function<void(const Event&)>)> read =
+      [&](EventStream& stream, const std::function<void(const Event&)>& handle) {
+        stream.notify([&, handle] {
+          loop.emplace_back([&, handle] {
+            if (const auto event = stream.next_for(0s).value()) {
+              handle(*event);
+              read(stream, handle);
+            }
+          });
+        });
+      };
+  EventStream of_victim = victim->events();
+  EventStream of_trigger = trigger->events();
+  std::shared_ptr<const Outcome> outcome;
+  loop.emplace_back([&] {
+    read(of_trigger, [&](const Event& event) {
+      if (event.kind != Event::Kind::out) return;
+      ASSERT_TRUE(victim->kill());
+    });
+  });
+  loop.emplace_back([&] { read(of_victim, [&](const Event& event) { outcome = event.outcome; }); });
+  while (!loop.empty()) {
+    const auto handler = std::move(loop.front());
+    loop.pop_front();
+    handler();
+  }
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(outcome->verdict, Verdict::cancelled);
+  EXPECT_EQ(outcome->wall, 1s);
 }
 
 }  // namespace
