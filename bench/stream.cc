@@ -1,8 +1,7 @@
 // The output of a program that writes as fast as it can: events against a bare read loop.
 #include <fcntl.h>
-#include <unistd.h>
-
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>

@@ -15,7 +15,10 @@ extern "C" void _start() {
     register long none1 asm("x1") = 0;
     register long none2 asm("x2") = 0;
     register long none3 asm("x3") = 0;
-    asm volatile("svc 0" : "+r"(none0) : "r"(number), "r"(none1), "r"(none2), "r"(none3) : "memory");
+    asm volatile("svc 0"
+                 : "+r"(none0)
+                 : "r"(number), "r"(none1), "r"(none2), "r"(none3)
+                 : "memory");
 #else
 #error "no system call for this processor"
 #endif
