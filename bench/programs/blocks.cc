@@ -2,7 +2,7 @@
 // process and not of a library's start.
 #include <sys/syscall.h>
 
-extern "C" [[noreturn]] void _start();  // NOLINT(bugprone-reserved-identifier): the linker's name
+extern "C" [[noreturn]] void _start();  // NOLINT(readability-identifier-naming): the linker's name
 
 extern "C" void _start() {
   for (;;) {
