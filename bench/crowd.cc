@@ -1,11 +1,10 @@
 // 5,000 programs alive at once, stdout and stderr of each on a pipe: what one costs the kernel and
 // what it costs us. Each round is a process of its own, so that none inherits another's heap.
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <fmt/format.h>
 
 #include <csignal>
 #include <memory>
@@ -41,7 +40,7 @@ struct Cost {
 void settle() { std::this_thread::sleep_for(std::chrono::milliseconds(300)); }
 
 template <typename Start>
-Cost measure(Start&& start) {
+Cost measure(const Start& start) {
   settle();
   const KernelMemory kernel = kernel_memory();
   const OwnMemory own = own_memory();
@@ -163,8 +162,7 @@ int main() {
   Crowd bare;
   Crowd ours;
   interleave(
-      kRounds, 1, [&] { bare.add(apart(measure_bare)); },
-      [&] { ours.add(apart(measure_ours)); });
+      kRounds, 1, [&] { bare.add(apart(measure_bare)); }, [&] { ours.add(apart(measure_ours)); });
 
   report_bytes("kernel: slab", ours.slab, &bare.slab, 24 * kKibi);
   report_bytes("kernel: stack", ours.stacks, &bare.stacks, 0);

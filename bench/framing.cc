@@ -1,7 +1,5 @@
 // How fast output is cut into frames, without the pipes: blocks as the supervisor reads them, into
 // a vector that is reused, as its event queue does.
-#include "supervise/framing/framer.h"
-
 #include <fmt/format.h>
 
 #include <semaphore>
@@ -9,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "supervise/framing/framer.h"
 #include "support/figure.h"
 #include "support/samples.h"
 

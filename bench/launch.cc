@@ -1,8 +1,7 @@
 // Launching and waiting for a program that ends at once: Cordon against a bare posix_spawn.
 #include <fcntl.h>
-#include <unistd.h>
-
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <memory>
 #include <string>
@@ -59,8 +58,7 @@ Pair compare_without_pipes(cordon::Manager& manager) {
                                 .err = cordon::Output::discard()};
   Pair pair;
   interleave(
-      kRounds, kGroup,
-      [&] { pair.bare.add(seconds([&] { BareSpawn::wait(bare.start()); })); },
+      kRounds, kGroup, [&] { pair.bare.add(seconds([&] { BareSpawn::wait(bare.start()); })); },
       [&] { pair.ours.add(seconds([&] { launch(manager, request); })); });
   return pair;
 }

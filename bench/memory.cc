@@ -58,8 +58,7 @@ int main() {
 
   Rate exits;
   Rate talks;
-  interleave(
-      kRuns, 1, [&] { exits.add(manager, "exits"); }, [&] { talks.add(manager, "talks"); });
+  interleave(kRuns, 1, [&] { exits.add(manager, "exits"); }, [&] { talks.add(manager, "talks"); });
 
   // One thread that never waits: what counts is its processor time.
   report_rate("start to exit, by processor time", exits.processor, kGoal);

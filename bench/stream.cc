@@ -1,8 +1,7 @@
 // The output of a program that writes as fast as it can: events against a bare read loop.
 #include <fcntl.h>
-#include <unistd.h>
-
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -74,7 +73,7 @@ struct Speed {
   Samples processor;  // seconds of this thread a gigabyte
 
   template <typename Work>
-  void add(Work&& work) {
+  void add(const Work& work) {
     const double before = processor_seconds();
     rate.add(static_cast<double>(kBytes) / seconds(work));
     processor.add((processor_seconds() - before) * kGiga / static_cast<double>(kBytes));

@@ -51,8 +51,7 @@ void BareSpawn::set_stdio(const std::array<int, 3>& fds) {
 
 pid_t BareSpawn::start() const {
   pid_t pid = -1;
-  const int error =
-      ::posix_spawn(&pid, path_.c_str(), &actions_, nullptr, argv_.data(), environ);
+  const int error = ::posix_spawn(&pid, path_.c_str(), &actions_, nullptr, argv_.data(), environ);
   if (error != 0) give_up("posix_spawn " + path_ + ": " + std::strerror(error));
   return pid;
 }
