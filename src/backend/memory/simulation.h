@@ -24,6 +24,8 @@ class Lock;
 
 // Something that can go on now. Embedded in what it runs.
 struct Runnable {
+  Runnable(const Runnable&) = delete;
+  Runnable& operator=(const Runnable&) = delete;
   virtual void run(Lock& lock) = 0;
   Runnable* previous_ready = nullptr;
   Runnable* next_ready = nullptr;
@@ -32,8 +34,6 @@ struct Runnable {
  protected:
   Runnable() = default;
   ~Runnable() = default;
-  Runnable(const Runnable&) = delete;
-  Runnable& operator=(const Runnable&) = delete;
 };
 
 // A thread that waits in a call. Lives on that thread's stack.

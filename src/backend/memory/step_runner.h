@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -59,8 +60,8 @@ class StepRunner {
   bool input_at_hand();
   // The caller may write more.
   void input_taken();
-  template <typename Function>
-  void call_out(const Function& function);
+  // Calls a function of the script without the lock, then sees to what it appended.
+  void call_out(const std::function<void(Self&)>& function);
 
   Task& task_;
   Tree& tree_;

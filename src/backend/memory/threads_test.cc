@@ -26,6 +26,7 @@ TEST(Threads, EveryWaiterGetsTheOutcome) {
   std::atomic<int> right = 0;
   {
     std::vector<std::jthread> waiters;
+    waiters.reserve(8);
     for (int i = 0; i < 8; ++i) {
       waiters.emplace_back([&] { right += finish(*process).exit_code == 6 ? 1 : 0; });
     }
@@ -50,6 +51,7 @@ TEST(Threads, TimeStopsWhereAnotherWaitingThreadHasToWake) {
   std::vector<TimePoint> woken(4);
   {
     std::vector<std::jthread> sleepers;
+    sleepers.reserve(4);
     for (int i = 0; i < 4; ++i) {
       sleepers.emplace_back([&, i] {
         manager.clock().sleep_until(TimePoint(Duration(i * 1s)));
@@ -98,6 +100,7 @@ TEST(Threads, TwoWritersNeverMixTheirMessages) {
   EventStream events = process->events();
   {
     std::vector<std::jthread> writers;
+    writers.reserve(2);
     for (const char c : {'a', 'b'}) {
       writers.emplace_back(
           [&, c] { EXPECT_TRUE(process->write_stdin(std::string(100'000, c) + "\n")); });
@@ -117,6 +120,7 @@ TEST(Threads, ManyThreadsRunTheirOwnProcesses) {
   std::atomic<int> right = 0;
   {
     std::vector<std::jthread> threads;
+    threads.reserve(4);
     for (int i = 0; i < 4; ++i) {
       threads.emplace_back([&] {
         for (int n = 0; n < 200; ++n) {
