@@ -40,7 +40,7 @@ struct Cost {
 void settle() { std::this_thread::sleep_for(std::chrono::milliseconds(300)); }
 
 template <typename Start>
-Cost measure(Start&& start) {
+Cost measure(const Start& start) {
   settle();
   const KernelMemory kernel = kernel_memory();
   const OwnMemory own = own_memory();

@@ -73,7 +73,7 @@ struct Speed {
   Samples processor;  // seconds of this thread a gigabyte
 
   template <typename Work>
-  void add(Work&& work) {
+  void add(const Work& work) {
     const double before = processor_seconds();
     rate.add(static_cast<double>(kBytes) / seconds(work));
     processor.add((processor_seconds() - before) * kGiga / static_cast<double>(kBytes));

@@ -2,25 +2,20 @@
 // process and not of a library's start.
 #include <sys/syscall.h>
 
-extern "C" [[noreturn]] void _start();  // NOLINT(readability-identifier-naming): the linker's name
+extern "C" [[noreturn]] void start();  // named as the entry by bench/CMakeLists.txt
 
-extern "C" void _start() {
+extern "C" void start() {
   for (;;) {
 #if defined(__x86_64__)
     long result = SYS_pause;
     asm volatile("syscall" : "+a"(result) : : "rcx", "r11", "memory");
 #elif defined(__aarch64__)
-    register long number asm("x8") = SYS_ppoll;
-    register long none0 asm("x0") = 0;
-    register long none1 asm("x1") = 0;
-    register long none2 asm("x2") = 0;
-    register long none3 asm("x3") = 0;
-    asm volatile("svc 0"
-                 : "+r"(none0)
-                 : "r"(number), "r"(none1), "r"(none2), "r"(none3)
-                 : "memory");
+    asm volatile("mov x8, %0\n mov x0, xzr\n mov x1, xzr\n mov x2, xzr\n mov x3, xzr\n svc 0"
+                 :
+                 : "i"(SYS_ppoll)
+                 : "x0", "x1", "x2", "x3", "x8", "memory");
 #else
-#error "no system call for this processor"
+#error "no way to wait on this processor"
 #endif
   }
 }

@@ -1,6 +1,7 @@
 #include "support/samples.h"
 
 #include <algorithm>
+#include <cmath>
 #include <ctime>
 
 namespace cordon::bench {
@@ -8,8 +9,7 @@ namespace cordon::bench {
 double Samples::quantile(double q) const {
   if (values_.empty()) return 0;
   std::vector<double> sorted = values_;
-  const auto index = static_cast<std::size_t>(q * static_cast<double>(sorted.size() - 1) + 0.5);
-  const auto at = sorted.begin() + static_cast<std::ptrdiff_t>(index);
+  const auto at = sorted.begin() + std::lround(q * static_cast<double>(sorted.size() - 1));
   std::nth_element(sorted.begin(), at, sorted.end());
   return *at;
 }

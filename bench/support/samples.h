@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <cstddef>
-#include <utility>
 #include <vector>
 
 namespace cordon::bench {
@@ -23,9 +22,9 @@ class Samples {
 
 // Seconds that `work` takes.
 template <typename Work>
-double seconds(Work&& work) {
+double seconds(const Work& work) {
   const auto begin = std::chrono::steady_clock::now();
-  std::forward<Work>(work)();
+  work();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
@@ -36,7 +35,7 @@ double seconds(Work&& work) {
 // Runs `a` and `b` in turns, `group` times each before the other's turn; who begins alternates too.
 // So both see the same machine, whatever else it is doing.
 template <typename A, typename B>
-void interleave(std::size_t rounds, std::size_t group, A&& a, B&& b) {
+void interleave(std::size_t rounds, std::size_t group, const A& a, const B& b) {
   for (std::size_t round = 0; round < rounds; ++round) {
     const bool a_first = round % 2 == 0;
     for (std::size_t turn = 0; turn < 2; ++turn) {

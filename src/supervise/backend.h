@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cordon/error.h"
@@ -57,6 +58,8 @@ class Child {
 class Backend {
  public:
   virtual ~Backend() = default;
+  // As in Capabilities::backend; lives as long as the program.
+  [[nodiscard]] virtual std::string_view name() const = 0;
   [[nodiscard]] virtual Capabilities capabilities() const = 0;
   // What holds for a run under these limits.
   [[nodiscard]] virtual Enforcement enforcement(const Limits& limits) const = 0;

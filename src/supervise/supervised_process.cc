@@ -75,7 +75,7 @@ Result<void> SupervisedProcess::start() {
   Result<void> launched = launch();
   if (!launched) {
     end(std::make_shared<const Outcome>(
-        outcome::failed_to_start(id_, shared_->backend->capabilities().backend,
+        outcome::failed_to_start(id_, std::string(shared_->backend->name()),
                                  shared_->backend->enforcement(limits_), launched.error())));
   }
   settle(lock);
@@ -239,7 +239,7 @@ void SupervisedProcess::finish_if_ended() {
 
   outcome::Ending e;
   e.id = id_;
-  e.backend = shared_->backend->capabilities().backend;
+  e.backend = shared_->backend->name();
   e.enforcement = shared_->backend->enforcement(limits_);
   e.first_action = ladder_.cause();
   // A short program may have ended before its last output was read: the limit holds all the same.

@@ -66,7 +66,7 @@ Capabilities PosixBackend::capabilities() const {
   all.cpu_time = Duration{1};
   all.processes = 1;
   return {
-      .backend = "posix",
+      .backend = std::string(name()),
       .enforcement = enforcement(all),
       .gaps =
           {

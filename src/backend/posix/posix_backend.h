@@ -10,6 +10,7 @@ class PosixBackend final : public supervise::Backend {
   // `use_pidfd`: off to behave as on a kernel without them (tests).
   explicit PosixBackend(bool use_pidfd);
 
+  [[nodiscard]] std::string_view name() const override { return "posix"; }
   [[nodiscard]] Capabilities capabilities() const override;
   [[nodiscard]] Enforcement enforcement(const Limits& limits) const override;
   [[nodiscard]] Result<void> check(const Request& request, const Limits& limits) const override;
