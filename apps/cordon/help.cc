@@ -56,9 +56,9 @@ Input and output:
   within a second ends the run. --json turns this off.
 
 Signals:
-  SIGINT and SIGQUIT are forwarded to PROGRAM; a second one ends the run, and a
-  third one at once. SIGTERM and SIGHUP end the run: PROGRAM and what it started
-  get SIGTERM, and after --grace SIGKILL.
+  SIGINT and SIGQUIT are forwarded to PROGRAM and what it started; a second one
+  ends the run, and a third one at once. SIGTERM and SIGHUP end the run: all of it
+  gets SIGTERM, and after --grace SIGKILL.
 
 Exit status:
   the program's own, or
