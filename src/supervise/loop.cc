@@ -135,9 +135,11 @@ struct Loop::Watch::Impl {
 
 Loop::Watch::Watch(Loop& loop, int fd)
     : impl_(std::make_unique<Impl>(Descriptor(loop.impl_->context))) {
-  error_code ignored;  // a descriptor that cannot be watched (a regular file) is always ready
-  impl_->descriptor.assign(fd, ignored);
+  error_code refused;  // see watching()
+  impl_->descriptor.assign(fd, refused);
 }
+
+bool Loop::Watch::watching() const { return impl_->descriptor.is_open(); }
 
 Loop::Watch::~Watch() {
   if (impl_->descriptor.is_open()) impl_->descriptor.release();

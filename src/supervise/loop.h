@@ -38,6 +38,9 @@ class Loop {
     ~Watch();  // withdraws what is pending; those callbacks do not run or do nothing
     Watch(const Watch&) = delete;
     Watch& operator=(const Watch&) = delete;
+    // False: the kernel would not watch the descriptor (not open, or fs.epoll.max_user_watches).
+    // Then no callback ever comes.
+    [[nodiscard]] bool watching() const;
     // Calls `ready` once. At most one of each kind is pending.
     void when_readable(std::function<void()> ready);
     void when_writable(std::function<void()> ready);

@@ -428,5 +428,13 @@ TEST(LoopWatchTest, DescriptorMayBeWatchedAgain) {
   }
 }
 
+TEST(LoopWatchTest, SaysWhenTheKernelWillNotWatch) {
+  const auto made = Loop::make().value();
+  const Pipe pipe;
+  EXPECT_TRUE(Loop::Watch(*made, pipe.reader.get()).watching());
+  constexpr int kNeverOpen = 1'000'000;
+  EXPECT_FALSE(Loop::Watch(*made, kNeverOpen).watching());
+}
+
 }  // namespace
 }  // namespace cordon::supervise

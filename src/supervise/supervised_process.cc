@@ -97,6 +97,14 @@ Result<void> SupervisedProcess::launch() {
     child_.reset();
     return launched;
   }
+  exit_watch_ = std::make_unique<Loop::Watch>(*loop_, child_->exit_fd());
+  if (!exit_watch_->watching()) {
+    exit_watch_.reset();
+    child_.reset();  // ends the program
+    return fail(ErrorCode::resource_exhausted, "start",
+                "the kernel will not watch " + request_.program +
+                    ": too many descriptors are watched (fs.epoll.max_user_watches)");
+  }
   for (base::Fd& fd : io->owned) fd.reset();
 
   state_ = State::running;
@@ -106,7 +114,6 @@ Result<void> SupervisedProcess::launch() {
   if (io->output[0]) pump_.open(0, std::move(io->output[0]), request_.out.framing);
   if (io->output[1]) pump_.open(1, std::move(io->output[1]), request_.err.framing);
 
-  exit_watch_ = std::make_unique<Loop::Watch>(*loop_, child_->exit_fd());
   exit_watch_->when_readable(on_loop(&SupervisedProcess::on_exit_ready));
   watch_outputs();
   if (request_.in.kind == Input::Kind::bytes) feed_stdin();
