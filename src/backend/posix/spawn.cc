@@ -14,6 +14,7 @@
 
 // The C library's clone() under its other name. ThreadSanitizer replaces `clone` by one that takes
 // every call for a fork() and then forgets which thread it is in.
+// NOLINTNEXTLINE(readability-identifier-naming)
 extern "C" int __clone(int (*function)(void*), void* stack, int flags, void* argument, ...);
 
 namespace cordon::posix {

@@ -29,7 +29,6 @@ namespace {
 
 using base::Fd;
 using testing::ElementsAre;
-using testing::IsSupersetOf;
 
 // A plan and everything it points to.
 class Program {
