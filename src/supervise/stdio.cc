@@ -20,7 +20,7 @@ using base::Fd;
 
 constexpr const char* kNames[] = {"stdin", "stdout", "stderr"};
 
-std::unexpected<Error> failed(std::string what) {
+std::unexpected<Error> failed(const std::string& what) {
   const int error = errno;
   return fail_os("stdio", error,
                  what + (error == EMFILE ? " (raise the caller's RLIMIT_NOFILE)" : ""));
@@ -65,7 +65,7 @@ Result<void> use_pipe(Stdio& io, std::size_t index) {
 
 Result<void> use_terminal(Stdio& io, TerminalSize size) {
   Fd ours(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
-  char name[128];
+  char name[128] = {};
   if (!ours || ::grantpt(ours.get()) != 0 || ::unlockpt(ours.get()) != 0 ||
       ::ptsname_r(ours.get(), name, sizeof name) != 0) {
     return failed("making a terminal");
