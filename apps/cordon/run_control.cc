@@ -7,7 +7,8 @@ namespace cordon::app {
 void RunControl::interrupt(int signal) {
   switch (++interrupts_) {
     case 1:
-      (void)process_.signal(signal);
+      // Everything it started too, as a terminal does: a shell waits for its command's end.
+      (void)process_.signal(signal, Reach::tree);
       return;
     case 2:
       cancel();

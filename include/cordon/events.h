@@ -52,12 +52,12 @@ class Bytes {
 struct Event {
   enum class Kind : std::uint8_t { out, err, exit };
   Kind kind = Kind::out;
-  bool partial = false;         // line mode: more of the same line follows
-  bool invalid = false;         // json mode: not a JSON value
-  std::uint64_t sequence = 0;   // 0, 1, 2 … within the process; a gap means dropped events
-  Duration at{0};               // since the process started
-  std::uint64_t dropped = 0;    // bytes of output dropped so far
-  Bytes data;                   // out, err
+  bool partial = false;        // line mode: more of the same line follows
+  bool invalid = false;        // json mode: not a JSON value
+  std::uint64_t sequence = 0;  // 0, 1, 2 … within the process; a gap means dropped events
+  Duration at{0};              // since the process started
+  std::uint64_t dropped = 0;   // bytes of output dropped so far
+  Bytes data;                  // out, err
   std::shared_ptr<const Outcome> outcome;  // exit
 };
 [[nodiscard]] std::string_view to_string(Event::Kind kind);

@@ -13,13 +13,13 @@
 namespace cordon {
 
 struct Limits {
-  std::optional<Duration> cpu_time{};               // processor time, not wall-clock time
-  std::optional<std::uint32_t> cpu_millicores{};    // share of the processors; 1000 = one core
-  std::optional<std::uint64_t> memory_bytes{};      // memory in use
-  std::optional<std::uint64_t> file_size_bytes{};   // size of any one file it writes
-  std::optional<std::uint64_t> open_files{};        // file descriptors in one process
-  std::optional<std::uint64_t> processes{};         // processes and threads alive at once
-  std::optional<std::uint64_t> output_bytes{};      // stdout and stderr together; more ends the run
+  std::optional<Duration> cpu_time{};              // processor time, not wall-clock time
+  std::optional<std::uint32_t> cpu_millicores{};   // share of the processors; 1000 = one core
+  std::optional<std::uint64_t> memory_bytes{};     // memory in use
+  std::optional<std::uint64_t> file_size_bytes{};  // size of any one file it writes
+  std::optional<std::uint64_t> open_files{};       // file descriptors in one process
+  std::optional<std::uint64_t> processes{};        // processes and threads alive at once
+  std::optional<std::uint64_t> output_bytes{};     // stdout and stderr together; more ends the run
 
   friend bool operator==(const Limits&, const Limits&) = default;
 };

@@ -42,13 +42,13 @@ struct Framing {
 struct Input {
   enum class Kind : std::uint8_t { none, inherit, descriptor, pipe, bytes };
   Kind kind = Kind::none;
-  int fd = -1;        // descriptor: borrowed until start() returns
+  int fd = -1;         // descriptor: borrowed until start() returns
   std::string data{};  // bytes: given to the program, then end of file
 
-  static Input none() { return {}; }                                // empty input
-  static Input inherit() { return {.kind = Kind::inherit}; }        // the caller's own stdin
+  static Input none() { return {}; }                          // empty input
+  static Input inherit() { return {.kind = Kind::inherit}; }  // the caller's own stdin
   static Input from_fd(int fd) { return {.kind = Kind::descriptor, .fd = fd}; }
-  static Input pipe() { return {.kind = Kind::pipe}; }              // Process::write_stdin
+  static Input pipe() { return {.kind = Kind::pipe}; }  // Process::write_stdin
   static Input bytes(std::string data) { return {.kind = Kind::bytes, .data = std::move(data)}; }
 };
 
@@ -56,7 +56,7 @@ struct Input {
 struct Output {
   enum class Kind : std::uint8_t { events, inherit, descriptor, discard };
   Kind kind = Kind::events;
-  int fd = -1;      // descriptor: borrowed until start() returns
+  int fd = -1;        // descriptor: borrowed until start() returns
   Framing framing{};  // events: how the bytes are cut
 
   static Output events(Framing framing = {}) { return {.framing = framing}; }
@@ -90,11 +90,11 @@ inline constexpr Duration kNoTimeout = Duration::max();
 [[nodiscard]] std::vector<std::string> default_env_pass();
 
 struct Request {
-  std::string program{};  // a path, or a name looked up in the PATH the program will see
+  std::string program{};            // a path, or a name looked up in the PATH the program will see
   std::vector<std::string> args{};  // without the program's own name; never seen by a shell
   std::string cwd{};                // empty: the caller's. A relative `program` is relative to this
 
-  std::vector<EnvVar> env{};                                // set, in addition to …
+  std::vector<EnvVar> env{};                               // set, in addition to …
   std::vector<std::string> env_pass = default_env_pass();  // … the caller's, by name or glob
 
   Input in{};
@@ -104,9 +104,9 @@ struct Request {
   // terminal too, so everything arrives as stdout.
   std::optional<TerminalSize> terminal{};
 
-  Duration timeout{0};  // 0: kDefaultTimeout. kNoTimeout: none
+  Duration timeout{0};             // 0: kDefaultTimeout. kNoTimeout: none
   Duration grace = kDefaultGrace;  // between SIGTERM and SIGKILL
-  std::stop_token cancel{};          // ends the run with verdict `cancelled`
+  std::stop_token cancel{};        // ends the run with verdict `cancelled`
 
   Limits limits{};
 

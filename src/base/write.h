@@ -1,9 +1,9 @@
 // write() to a pipe without SIGPIPE.
 #pragma once
 
-#include <string_view>
-
 #include <sys/types.h>
+
+#include <string_view>
 
 namespace cordon::base {
 

@@ -1,9 +1,9 @@
 #include "outcome/decide.h"
 
+#include <fmt/format.h>
+
 #include <csignal>
 #include <utility>
-
-#include <fmt/format.h>
 
 namespace cordon::outcome {
 namespace {
@@ -104,9 +104,10 @@ Outcome decide(const Ending& e) {
 
   o.termination = termination_of(o.verdict, e);
   if (e.status_lost) {
-    o.error = Error{ErrorCode::system, "reap", 0,
-                    "the exit status was lost: this process ignores SIGCHLD or waits for any child; "
-                    "let SIGCHLD have its default action and wait for your own children by pid"};
+    o.error =
+        Error{ErrorCode::system, "reap", 0,
+              "the exit status was lost: this process ignores SIGCHLD or waits for any child; "
+              "let SIGCHLD have its default action and wait for your own children by pid"};
   } else if (e.signal == 0) {
     o.exit_code = e.exit_code;
   }
@@ -131,8 +132,9 @@ Outcome failed_to_start(std::uint64_t id, std::string backend, Enforcement enfor
                         Error error) {
   Outcome o;
   o.id = id;
-  o.verdict =
-      error.code == ErrorCode::not_permitted ? Verdict::denied : Verdict::failed_to_start;
+  // Without an errno it was Cordon that refused; what the OS refuses is a failed set-up.
+  const bool refused = error.code == ErrorCode::not_permitted && error.os_error == 0;
+  o.verdict = refused ? Verdict::denied : Verdict::failed_to_start;
   o.termination.code = exit_status([&] {
     Outcome probe;
     probe.verdict = o.verdict;

@@ -38,7 +38,7 @@ struct Ending {
 
 [[nodiscard]] Outcome decide(const Ending& ending);
 
-// The program never ran. not_permitted makes the verdict `denied`.
+// The program never ran. not_permitted without an errno makes the verdict `denied`.
 [[nodiscard]] Outcome failed_to_start(std::uint64_t id, std::string backend,
                                       Enforcement enforcement, Error error);
 

@@ -17,7 +17,6 @@ int status_of_failed_start(const Outcome& outcome) {
     return outcome.error->stage == "exec" ? kNotFound : kNotSetUp;
   }
   if (outcome.error->code == ErrorCode::not_executable) return kNotExecutable;
-  if (outcome.error->code == ErrorCode::not_permitted) return kNotExecutable;
   return kNotSetUp;
 }
 

@@ -59,7 +59,7 @@ TEST(ExitStatusTest, FailedStartTellsWhy) {
   EXPECT_EQ(status_of(Verdict::failed_to_start, ErrorCode::not_found, "chdir"), 125)
       << "127 is for the program alone";
   EXPECT_EQ(status_of(Verdict::failed_to_start, ErrorCode::not_executable), 126);
-  EXPECT_EQ(status_of(Verdict::failed_to_start, ErrorCode::not_permitted), 126);
+  EXPECT_EQ(status_of(Verdict::failed_to_start, ErrorCode::not_permitted), 125);
   for (const ErrorCode code :
        {ErrorCode::invalid_argument, ErrorCode::unsupported, ErrorCode::wrong_state,
         ErrorCode::closed, ErrorCode::timed_out, ErrorCode::limit_not_applied,

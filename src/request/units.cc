@@ -21,9 +21,9 @@ constexpr Unit kSizeUnits[] = {
     {"", 1},
     {"B", 1},
     {"K", kKibi},
-    {"M", kKibi * kKibi},
-    {"G", kKibi * kKibi * kKibi},
-    {"T", kKibi * kKibi * kKibi * kKibi},
+    {"M", kKibi* kKibi},
+    {"G", kKibi* kKibi* kKibi},
+    {"T", kKibi* kKibi* kKibi* kKibi},
 };
 constexpr Unit kTimeUnits[] = {
     {"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9},
@@ -33,8 +33,8 @@ constexpr Unit kTimeUnits[] = {
 template <std::size_t N>
 std::optional<double> parse(std::string_view text, const Unit (&units)[N]) {
   double number = 0;
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number,
-                                             std::chars_format::fixed);
+  const auto [rest, error] =
+      std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
   if (error != std::errc{} || !std::isfinite(number) || text.front() == '-') return std::nullopt;
   const std::string_view suffix(rest, static_cast<std::size_t>(text.data() + text.size() - rest));
   for (const Unit& unit : units) {

@@ -58,8 +58,7 @@ Result<void> validate_streams(const Request& r) {
     }
     if (auto ok = validate_framing(output->framing, name); !ok) return ok;
   }
-  if (r.terminal &&
-      (r.in.kind != Input::Kind::pipe || r.out.kind != Output::Kind::events)) {
+  if (r.terminal && (r.in.kind != Input::Kind::pipe || r.out.kind != Output::Kind::events)) {
     return bad("a terminal needs in = Input::pipe() and out = Output::events()");
   }
   if (r.event_buffer == 0) return bad("event_buffer is 0: choose at least 1 byte");

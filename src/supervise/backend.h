@@ -1,8 +1,8 @@
 // What a real backend provides: how to launch, signal and reap one program, and what holds for it.
 // Everything else (deadlines, output, stdin, verdicts) is done once, by SupervisedProcess.
 //
-// A Child is called under the process's lock, except exit_fd(). Never called again once reap() has returned
-// an Ended, so no signal can reach a reused pid.
+// A Child is called under the process's lock, except exit_fd(). Never called again once reap() has
+// returned an Ended, so no signal can reach a reused pid.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct LaunchSpec {
 
 struct Ended {
   int exit_code = 0;
-  int signal = 0;  // 0: exited
+  int signal = 0;            // 0: exited
   bool status_lost = false;  // somebody else reaped it; how it ended is unknown
   Usage usage;
 };

@@ -42,8 +42,7 @@ void EventQueue::push_exit(Duration at, std::shared_ptr<const Outcome> outcome) 
 }
 
 void EventQueue::drop_to_fit() {
-  while (cost_ > capacity_ && head_ < events_.size() &&
-         events_[head_].kind != Event::Kind::exit) {
+  while (cost_ > capacity_ && head_ < events_.size() && events_[head_].kind != Event::Kind::exit) {
     cost_ -= cost_of(events_[head_]);
     dropped_ += events_[head_].data.size();
     events_[head_] = Event{};  // lets go of the bytes

@@ -24,8 +24,9 @@ EventStream& EventStream::operator=(EventStream&& other) noexcept {
 
 void EventStream::detach() {
   if (!source_) return;
-  std::vector<Event> unread(std::make_move_iterator(batch_.begin() + static_cast<std::ptrdiff_t>(next_)),
-                            std::make_move_iterator(batch_.end()));
+  std::vector<Event> unread(
+      std::make_move_iterator(batch_.begin() + static_cast<std::ptrdiff_t>(next_)),
+      std::make_move_iterator(batch_.end()));
   batch_.clear();
   next_ = 0;
   std::exchange(source_, nullptr)->detach(std::move(unread));

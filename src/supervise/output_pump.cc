@@ -108,8 +108,7 @@ void OutputPump::frame_pending(std::size_t index, Duration at, bool drop_oldest,
 void OutputPump::end(std::size_t index, Duration at, bool drop_oldest) {
   Stream& stream = streams_[index];
   stream.live = false;
-  queue_.append(kind_of(index), at,
-                [&](std::vector<Event>& out) { stream.framer->finish(out); });
+  queue_.append(kind_of(index), at, [&](std::vector<Event>& out) { stream.framer->finish(out); });
   stream.framer.reset();
   if (drop_oldest) queue_.drop_to_fit();
 }

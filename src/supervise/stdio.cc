@@ -15,8 +15,8 @@
 namespace cordon::supervise {
 namespace {
 
-using base::Fd;
 using base::fail_os;
+using base::Fd;
 
 constexpr const char* kNames[] = {"stdin", "stdout", "stderr"};
 
@@ -40,8 +40,8 @@ Result<void> use_null(Stdio& io, std::size_t index) {
 Result<void> use_fd(Stdio& io, std::size_t index, int fd) {
   if (!is_open(fd)) {
     return fail_os("stdio", EBADF,
-                   "using descriptor " + std::to_string(fd) + " as the program's " +
-                       kNames[index] + " (give an open one)");
+                   "using descriptor " + std::to_string(fd) + " as the program's " + kNames[index] +
+                       " (give an open one)");
   }
   io.child[index] = fd;
   return {};

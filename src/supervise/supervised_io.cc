@@ -281,9 +281,8 @@ Result<void> SupervisedProcess::close_stdin() {
   if (request_.terminal) {
     // A terminal has no end; its end-of-file character has the same effect at the start of a line.
     termios settings{};
-    const char eof = ::tcgetattr(stdin_.get(), &settings) == 0
-                         ? static_cast<char>(settings.c_cc[VEOF])
-                         : '\x04';
+    const char eof =
+        ::tcgetattr(stdin_.get(), &settings) == 0 ? static_cast<char>(settings.c_cc[VEOF]) : '\x04';
     (void)base::write_without_sigpipe(stdin_.get(), {&eof, 1});
     return {};
   }

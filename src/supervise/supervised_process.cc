@@ -74,9 +74,9 @@ Result<void> SupervisedProcess::start() {
 
   Result<void> launched = launch();
   if (!launched) {
-    end(std::make_shared<const Outcome>(outcome::failed_to_start(
-        id_, std::string(shared_->backend->name()), shared_->backend->enforcement(limits_),
-        launched.error())));
+    end(std::make_shared<const Outcome>(
+        outcome::failed_to_start(id_, std::string(shared_->backend->name()),
+                                 shared_->backend->enforcement(limits_), launched.error())));
   }
   settle(lock);
   return launched;
@@ -144,9 +144,9 @@ Result<void> SupervisedProcess::signal(int signal, Reach reach) {
   settle(lock);
   if (auto ok = must_run("signal"); !ok) return ok;
   if (signal < 1 || signal > SIGRTMAX) {
-    return fail(ErrorCode::invalid_argument, "signal",
-                "there is no signal " + std::to_string(signal) + ": use 1 to " +
-                    std::to_string(SIGRTMAX));
+    return fail(
+        ErrorCode::invalid_argument, "signal",
+        "there is no signal " + std::to_string(signal) + ": use 1 to " + std::to_string(SIGRTMAX));
   }
   if (const int error = child_->send(signal, reach); error != 0) {
     return base::fail_os("signal", error,

@@ -17,8 +17,7 @@ Result<void> SupervisedProcess::must_be_created(std::string_view operation) cons
 Result<void> SupervisedProcess::must_run(std::string_view operation) const {
   if (state_ == State::running) return {};
   return fail(ErrorCode::wrong_state, operation,
-              request_.program +
-                  (state_ == State::ended ? " has ended" : " has not been started"));
+              request_.program + (state_ == State::ended ? " has ended" : " has not been started"));
 }
 
 template <typename Field>

@@ -54,6 +54,15 @@ TEST_F(Signals, InterruptedProgramDiesOfItAsUsual) {
   EXPECT_EQ(ended.err, "");
 }
 
+TEST_F(Signals, InterruptReachesWhatTheProgramWaitsFor) {
+  // A shell acts on SIGINT only when its command has ended.
+  auto running =
+      Command({"run", "--", "sh", "-c", "echo ready; sleep 1000; echo survived"}).start();
+  ASSERT_TRUE(running.reads("ready"));
+  running.signal(SIGINT);
+  EXPECT_EQ(running.wait().status, 128 + SIGINT);
+}
+
 TEST_F(Signals, SecondInterruptCancels) {
   auto running = start({"--grace", "50ms"});
   running.signal(SIGINT);

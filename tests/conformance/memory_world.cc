@@ -34,30 +34,20 @@ class MemoryWorld final : public World {
       }
     }));
   }
-  Request closes_stdin() override {
-    return script(Program().close_stdin().out("ready\n").hang());
-  }
+  Request closes_stdin() override { return script(Program().close_stdin().out("ready\n").hang()); }
   Request stubborn_tree() override {
-    return script(Program()
-                      .ignore(SIGTERM)
-                      .fork(Program().hang())
-                      .out("child 2\n")
-                      .out("ready\n")
-                      .hang());
+    return script(
+        Program().ignore(SIGTERM).fork(Program().hang()).out("child 2\n").out("ready\n").hang());
   }
   Request leaves_child() override {
     return script(Program().fork(Program().ignore(SIGTERM).hang()).out("child 2\n").exit(0));
   }
-  Request floods() override {
-    return script(Program().fork(Program().flood_err()).flood());
-  }
+  Request floods() override { return script(Program().fork(Program().flood_err()).flood()); }
   Request writes_blob(std::uint64_t bytes) override {
     return script(Program().out(std::string(bytes, 'x')));
   }
   Request burns_cpu() override { return script(Program().use_cpu(std::chrono::hours(1))); }
-  Request writes_file(std::uint64_t bytes) override {
-    return script(Program().write_file(bytes));
-  }
+  Request writes_file(std::uint64_t bytes) override { return script(Program().write_file(bytes)); }
   Request allocates(std::uint64_t bytes) override { return script(Program().use_memory(bytes)); }
 
  private:

@@ -71,8 +71,7 @@ TEST_P(OutputEvents, ModesAreSeparateForEachStream) {  // C102 C103 C108
                                              "\n3\n",
                                              "abcdefg"));
   ASSERT_TRUE(process->set_stdout(Output::events({.mode = OutputMode::json})));
-  ASSERT_TRUE(
-      process->set_stderr(Output::events({.mode = OutputMode::chunked, .chunk_size = 3})));
+  ASSERT_TRUE(process->set_stderr(Output::events({.mode = OutputMode::chunked, .chunk_size = 3})));
   EventStream events = process->events();
   ASSERT_TRUE(process->start());
   const Collected all = collect(events);
@@ -210,6 +209,12 @@ TEST_P(OutputEvents, OutputLimitEndsTheRunAtTheByte) {
   EXPECT_EQ(all.outcome->limit->name, "output");
   EXPECT_EQ(all.outcome->limit->limit, 10'000U);
   EXPECT_GT(all.outcome->limit->observed, 10'000U);
+}
+
+TEST_P(OutputEvents, OutputLimitHoldsForAProgramThatHasEndedAlready) {
+  Request request = world().writes("0123456789ABC", "");
+  request.limits.output_bytes = 10;
+  EXPECT_EQ(start(std::move(request))->wait()->verdict, Verdict::output);
 }
 
 TEST_P(OutputEvents, OutputWithinTheLimitIsFine) {

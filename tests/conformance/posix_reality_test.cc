@@ -1,6 +1,8 @@
 // Real processes only: what the OS itself shows.
 #include <dirent.h>
 #include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -13,9 +15,6 @@
 #include <filesystem>
 #include <fstream>
 #include <thread>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "base/fd.h"
 #include "cordon/run.h"
@@ -192,14 +191,20 @@ TEST_F(PosixReality, WorkingDirectoryIsUsed) {  // C139
   EXPECT_THAT(missing.error->message, HasSubstr("/no/such/dir"));
 }
 
+TEST_F(PosixReality, WorkingDirectoryThatIsAFileIsASetUpFailure) {
+  const Outcome outcome = run(*manager_, {.program = "pwd", .cwd = "/etc/passwd"});
+  EXPECT_EQ(outcome.verdict, Verdict::failed_to_start);
+  EXPECT_EQ(exit_status(outcome), 125);
+}
+
 TEST_F(PosixReality, StartErrorsAreWrapped) {  // C23
   const Outcome outcome = run(*manager_, {.program = "no-such-program"});
   EXPECT_THAT(outcome.error->message, testing::StartsWith("failed to start process"));
 }
 
 TEST_F(PosixReality, UnexecutableFilesAreToldApart) {
-  const auto dir = std::filesystem::temp_directory_path() /
-                   ("cordon-reality-" + std::to_string(::getpid()));
+  const auto dir =
+      std::filesystem::temp_directory_path() / ("cordon-reality-" + std::to_string(::getpid()));
   std::filesystem::create_directory(dir);
   const auto file = [&](const char* name, const char* text, int mode) {
     std::ofstream(dir / name) << text;

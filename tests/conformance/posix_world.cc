@@ -28,9 +28,7 @@ class PosixWorld final : public World {
   Request echoes() override { return behave({"echo"}); }
   Request hangs() override { return behave({"hang"}); }
   Request ignores_term() override { return behave({"ignore-term"}); }
-  Request catches_term(int code) override {
-    return behave({"catch-term", std::to_string(code)});
-  }
+  Request catches_term(int code) override { return behave({"catch-term", std::to_string(code)}); }
   Request stops_itself() override { return behave({"stop"}); }
   Request closes_stdin() override { return behave({"close-stdin"}); }
   Request stubborn_tree() override { return behave({"tree"}); }
@@ -54,8 +52,7 @@ class PosixWorld final : public World {
 
   supervise::SupervisingManager manager_;
   const std::filesystem::path scratch_ =
-      std::filesystem::temp_directory_path() /
-      ("cordon-conformance-" + std::to_string(::getpid()));
+      std::filesystem::temp_directory_path() / ("cordon-conformance-" + std::to_string(::getpid()));
 };
 
 }  // namespace

@@ -17,9 +17,7 @@ class Stdin : public Conformance {
   }
 };
 
-TEST_P(Stdin, EmptyByDefault) {
-  EXPECT_EQ(start(world().echoes())->wait()->output_bytes, 0U);
-}
+TEST_P(Stdin, EmptyByDefault) { EXPECT_EQ(start(world().echoes())->wait()->output_bytes, 0U); }
 
 TEST_P(Stdin, SourceIsGivenWholeThenEnds) {  // C4
   const std::string data(1 << 20, 's');

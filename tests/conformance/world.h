@@ -1,15 +1,15 @@
 // A backend as the conformance suite sees it: a Manager, and a request for each behaviour.
 #pragma once
 
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <ostream>
 #include <string>
 #include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "cordon/manager.h"
 
@@ -23,7 +23,7 @@ class World {
   [[nodiscard]] virtual Request exits(int code) = 0;
   [[nodiscard]] virtual Request dies(int signal) = 0;
   [[nodiscard]] virtual Request writes(std::string out, std::string err) = 0;
-  [[nodiscard]] virtual Request echoes() = 0;                // stdin to stdout until end of file
+  [[nodiscard]] virtual Request echoes() = 0;  // stdin to stdout until end of file
   // These write the line "ready" once they do it.
   [[nodiscard]] virtual Request hangs() = 0;
   [[nodiscard]] virtual Request ignores_term() = 0;
@@ -32,8 +32,8 @@ class World {
   [[nodiscard]] virtual Request closes_stdin() = 0;          // then hangs
   [[nodiscard]] virtual Request stubborn_tree() = 0;         // ignores SIGTERM, so does its child
 
-  [[nodiscard]] virtual Request leaves_child() = 0;          // exits 0, its child lives on
-  [[nodiscard]] virtual Request floods() = 0;                // stdout and stderr, without end
+  [[nodiscard]] virtual Request leaves_child() = 0;  // exits 0, its child lives on
+  [[nodiscard]] virtual Request floods() = 0;        // stdout and stderr, without end
   [[nodiscard]] virtual Request writes_blob(std::uint64_t bytes) = 0;  // to stdout
   [[nodiscard]] virtual Request burns_cpu() = 0;
   [[nodiscard]] virtual Request writes_file(std::uint64_t bytes) = 0;
@@ -79,7 +79,7 @@ struct Collected {
 };
 [[nodiscard]] Collected collect(EventStream& events);
 
-#define CORDON_CONFORMANCE_SUITE(Suite)                                                     \
+#define CORDON_CONFORMANCE_SUITE(Suite)                                                       \
   INSTANTIATE_TEST_SUITE_P(, Suite, testing::ValuesIn(::cordon::conformance::all_backends()), \
                            [](const auto& backend) { return backend.param.name; })
 

@@ -84,8 +84,7 @@ int make_file(const char* path, std::size_t size) {
 }
 
 int allocate(std::size_t size) {
-  void* memory =
-      ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* memory = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return 3;
   std::memset(memory, 1, size);
   return 0;

@@ -99,7 +99,7 @@ FNR == 1 {
   sub(/^src\//, "", path)
   layer = public ? "" : layer_of(path)
   is_pure = (layer in pure) && !is_test
-  may_call = is_test || (!public && in_set(callers, layer))
+  may_call = is_test || in_set(callers, public ? public_name : layer)
   if (!public && !rank_of(layer)) complain("a folder that layers.txt does not know")
 }
 

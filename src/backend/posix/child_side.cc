@@ -28,8 +28,8 @@ void unshare_descriptors(ChildPlan& plan) {
   for (const int fd : plan.stdio) {
     if (fd > highest) highest = fd;
   }
-  if (::syscall(SYS_close_range, static_cast<unsigned>(highest) + 1, kAll,
-                CLOSE_RANGE_UNSHARE) != 0) {
+  if (::syscall(SYS_close_range, static_cast<unsigned>(highest) + 1, kAll, CLOSE_RANGE_UNSHARE) !=
+      0) {
     give_up(plan, Step::unshare_descriptors);
   }
 }

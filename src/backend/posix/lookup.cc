@@ -53,24 +53,27 @@ Error explain_missing(const std::string& path, const std::string& cwd, int os_er
   const Fd directory(::open(directory_as_seen(cwd).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   const Fd file(directory ? ::openat(directory.get(), path.c_str(), O_RDONLY | O_CLOEXEC) : -1);
   if (!file) {
-    return error(ErrorCode::not_found, os_error,
-                 "program " + path + " was not found: check the path" +
-                     (cwd.empty() || path.starts_with('/') ? "" : " (it is relative to " + cwd + ")"));
+    return error(
+        ErrorCode::not_found, os_error,
+        "program " + path + " was not found: check the path" +
+            (cwd.empty() || path.starts_with('/') ? "" : " (it is relative to " + cwd + ")"));
   }
   // It exists, so what is missing is what it needs to be loaded.
   if (const auto interpreter = interpreter_of(file.get())) {
     if (interpreter->ends_with('\r')) {
       return error(ErrorCode::not_executable, os_error,
-                   "script " + path + " cannot be run: its #! line ends with a carriage return; "
-                                      "save it with Unix line ends");
+                   "script " + path +
+                       " cannot be run: its #! line ends with a carriage return; "
+                       "save it with Unix line ends");
     }
     return error(ErrorCode::not_executable, os_error,
                  "script " + path + " cannot be run: its interpreter " + *interpreter +
                      " was not found; install it or change the #! line");
   }
   return error(ErrorCode::not_executable, os_error,
-               "program " + path + " cannot be run: its loader was not found; it may be made for "
-                                   "another system");
+               "program " + path +
+                   " cannot be run: its loader was not found; it may be made for "
+                   "another system");
 }
 
 Error explain_refused(const std::string& path, const std::string& cwd, int os_error) {
@@ -116,12 +119,14 @@ Error explain_exec_failure(const std::string& path, const std::string& cwd, int 
       return explain_refused(path, cwd, os_error);
     case ENOEXEC:
       return error(ErrorCode::not_executable, os_error,
-                   "program " + path + " is not in a format this system executes: if it is a "
-                                       "script, give it a #! line");
+                   "program " + path +
+                       " is not in a format this system executes: if it is a "
+                       "script, give it a #! line");
     case E2BIG:
       return error(ErrorCode::not_executable, os_error,
-                   "program " + path + " cannot be run: its arguments and environment are larger "
-                                       "than the OS allows; pass the data by stdin or a file");
+                   "program " + path +
+                       " cannot be run: its arguments and environment are larger "
+                       "than the OS allows; pass the data by stdin or a file");
     case ENOMEM:
     case EAGAIN:
       return error(ErrorCode::resource_exhausted, os_error,

@@ -39,7 +39,7 @@ Spawned spawn(ChildPlan& plan) {
   // CLONE_FILES: the child copies only the descriptors it keeps, not a table of thousands.
   const pid_t pid =
       ::__clone(run_child, stack + kStack,
-              CLONE_VM | CLONE_VFORK | CLONE_FILES | CLONE_PIDFD | SIGCHLD, &plan, &pidfd);
+                CLONE_VM | CLONE_VFORK | CLONE_FILES | CLONE_PIDFD | SIGCHLD, &plan, &pidfd);
   const int error = errno;
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 
