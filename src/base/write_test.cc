@@ -27,7 +27,7 @@ bool sigpipe_blocked() {
 }
 
 class WriteTest : public testing::Test {
- protected:
+ public:
   WriteTest() {
     int ends[2];
     EXPECT_EQ(::pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
@@ -44,6 +44,7 @@ class WriteTest : public testing::Test {
     ::sigaction(SIGPIPE, &action_before_, nullptr);
   }
 
+ protected:
   static void block_sigpipe() {
     sigset_t set;
     sigemptyset(&set);

@@ -27,7 +27,9 @@ Result<void> validate_strings(const Request& r) {
   if (has_nul(r.cwd)) return bad("cwd contains a NUL byte: remove it");
   for (const EnvVar& var : r.env) {
     if (var.name.empty() || var.name.find('=') != std::string::npos || has_nul(var.name)) {
-      return bad("environment variable name \"" + var.name +
+      // Not what follows a '=': it may be a secret (C65).
+      return bad("environment variable name \"" +
+                 var.name.substr(0, var.name.find_first_of(std::string_view("=\0", 2))) +
                  "\" is not valid: it must be non-empty, without '=' and NUL");
     }
     if (has_nul(var.value)) {

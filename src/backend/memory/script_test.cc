@@ -100,6 +100,7 @@ TEST(Script, SequenceGivesEachStartItsProgramAndKeepsTheLast) {
   Manager manager;
   manager.add_sequence("worker", {Program().exit(1), Program().exit(2)});
   std::vector<int> codes;
+  codes.reserve(3);
   for (int i = 0; i < 3; ++i) {
     codes.push_back(*finish(*start(manager, request_for("worker"))).exit_code);
   }

@@ -20,7 +20,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 
 class LookupTest : public testing::Test {
- protected:
+ public:
   LookupTest() {
     std::string name = (fs::temp_directory_path() / "cordon_lookup_XXXXXX").string();
     EXPECT_NE(::mkdtemp(name.data()), nullptr);
@@ -28,6 +28,7 @@ class LookupTest : public testing::Test {
   }
   ~LookupTest() override { fs::remove_all(root_); }
 
+ protected:
   std::string file(const std::string& name, const std::string& content, mode_t mode = 0755) {
     const fs::path path = root_ / name;
     fs::create_directories(path.parent_path());

@@ -206,7 +206,7 @@ TEST(SpawnTest, SetsRlimitsInTheChildAlone) {  // C18
 // --- failures: the program does not run, nothing is left, the plan says where ---
 
 class SpawnFailureTest : public testing::Test {
- protected:
+ public:
   SpawnFailureTest() {
     std::string name = (std::filesystem::temp_directory_path() / "cordon_spawn_XXXXXX").string();
     EXPECT_NE(::mkdtemp(name.data()), nullptr);
@@ -215,6 +215,7 @@ class SpawnFailureTest : public testing::Test {
   }
   ~SpawnFailureTest() override { std::filesystem::remove_all(directory_); }
 
+ protected:
   void expect_failure(Program& program, Step step, int index, int error) const {
     const Spawned spawned = spawn(program.plan);
     EXPECT_GT(spawned.pid, 0);
