@@ -87,18 +87,21 @@ Result<void> use_terminal(Stdio& io, TerminalSize size) {
 // The streams that are descriptors of the caller. They are looked at before any other is opened:
 // what we open may get the number of one that the caller had closed.
 Result<void> borrow(Stdio& io, const Request& request) {
-  const bool given[] = {request.in.kind == Input::Kind::descriptor,
-                        request.out.kind == Output::Kind::descriptor,
-                        request.err.kind == Output::Kind::descriptor};
-  const int fds[] = {request.in.fd, request.out.fd, request.err.fd};
-  const bool inherited[] = {request.in.kind == Input::Kind::inherit,
-                            request.out.kind == Output::Kind::inherit,
-                            request.err.kind == Output::Kind::inherit};
-  for (std::size_t index = 0; index < io.child.size(); ++index) {
+  struct Asked {
+    bool inherited;
+    bool given;
+    int fd;
+  };
+  const auto asked = [](const auto& stream) {
+    using Kind = decltype(stream.kind);
+    return Asked{stream.kind == Kind::inherit, stream.kind == Kind::descriptor, stream.fd};
+  };
+  const std::array<Asked, 3> streams{asked(request.in), asked(request.out), asked(request.err)};
+  for (std::size_t index = 0; index < streams.size(); ++index) {
     const int own = static_cast<int>(index);
-    if (inherited[index] && is_open(own)) io.child[index] = own;
-    if (!given[index]) continue;
-    if (auto ok = use_fd(io, index, fds[index]); !ok) return ok;
+    if (streams[index].inherited && is_open(own)) io.child[index] = own;
+    if (!streams[index].given) continue;
+    if (auto ok = use_fd(io, index, streams[index].fd); !ok) return ok;
   }
   return {};
 }
