@@ -42,7 +42,7 @@ int main() {
   expect(verdict_of(Program().write_file(2 << 20)) == Verdict::file_size);
   expect(verdict_of(Program().flood()) == Verdict::output);
   expect(verdict_of(Program().fail_start(ENOEXEC)) == Verdict::failed_to_start);
-  expect(verdict_of(Program().fail_start({cordon::ErrorCode::not_permitted, "policy", EPERM,
+  expect(verdict_of(Program().fail_start({cordon::ErrorCode::not_permitted, "policy", 0,
                                           "not on the list"})) == Verdict::denied);
 
   // A limit that was touched without ending the run.

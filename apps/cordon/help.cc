@@ -57,8 +57,8 @@ Input and output:
 
 Signals:
   SIGINT and SIGQUIT are forwarded to PROGRAM and what it started; a second one
-  ends the run, and a third one at once. SIGTERM and SIGHUP end the run: all of it
-  gets SIGTERM, and after --grace SIGKILL.
+  ends the run, and a third one at once. SIGTERM and SIGHUP end the run: all of
+  it gets SIGTERM, and after --grace SIGKILL.
 
 Exit status:
   the program's own, or
