@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "base/fd.h"
+#include "support/needs_descriptors.h"
 
 namespace cordon::supervise {
 namespace {
@@ -275,17 +276,8 @@ TEST(LoopTest, RunsNoSignalHandlersOfTheApplication) {
   }
 }
 
-#if defined(__has_feature)
-#if __has_feature(undefined_behavior_sanitizer)
-#define CORDON_UBSAN 1
-#endif
-#endif
-
 TEST(LoopTest, WithoutDescriptorsItIsAnErrorNotAnException) {
-#ifdef CORDON_UBSAN
-  GTEST_SKIP() << "the sanitizer needs descriptors itself: it looks at memory through a pipe, and "
-                  "takes a virtual call for undefined where it cannot make one";
-#endif
+  CORDON_SKIP_IF_SANITIZER_NEEDS_DESCRIPTORS();
   rlimit own{};
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &own), 0);
   rlimit none = own;

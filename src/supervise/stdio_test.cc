@@ -13,6 +13,8 @@
 #include <string>
 #include <utility>
 
+#include "support/needs_descriptors.h"
+
 namespace cordon::supervise {
 namespace {
 
@@ -204,6 +206,7 @@ TEST(StdioTest, FailureLeavesNoDescriptorOpen) {  // C74
 }
 
 TEST(StdioTest, RunningOutOfDescriptorsIsWorthTryingLater) {
+  CORDON_SKIP_IF_SANITIZER_NEEDS_DESCRIPTORS();
   rlimit own{};
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &own), 0);
   rlimit tight = own;

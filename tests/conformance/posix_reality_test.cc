@@ -18,6 +18,7 @@
 
 #include "base/fd.h"
 #include "cordon/run.h"
+#include "support/needs_descriptors.h"
 
 namespace cordon {
 namespace {
@@ -300,6 +301,7 @@ TEST_F(PosixReality, ThousandsOfDescriptorsInTheCallerDoNotMatter) {
 }
 
 TEST_F(PosixReality, NoDescriptorLeftIsAnErrorNotACrash) {
+  CORDON_SKIP_IF_SANITIZER_NEEDS_DESCRIPTORS();
   rlimit limit{};
   ::getrlimit(RLIMIT_NOFILE, &limit);
   const auto warm = manager_->create({.program = "true"}).value();
