@@ -55,9 +55,11 @@ TEST_F(Signals, InterruptedProgramDiesOfItAsUsual) {
 }
 
 TEST_F(Signals, InterruptReachesWhatTheProgramWaitsFor) {
-  // A shell acts on SIGINT only when its command has ended.
+  // A shell acts on SIGINT only when its command has ended. The command itself says it is ready:
+  // a signal that reaches the shell before it has forked would not reach the command.
   auto running =
-      Command({"run", "--", "sh", "-c", "echo ready; sleep 1000; echo survived"}).start();
+      Command({"run", "--", "sh", "-c", CORDON_TEST_PROGRAMS_DIR "/behave hang; echo survived"})
+          .start();
   ASSERT_TRUE(running.reads("ready"));
   running.signal(SIGINT);
   EXPECT_EQ(running.wait().status, 128 + SIGINT);
