@@ -131,6 +131,8 @@ Result<Outcome> SupervisedProcess::wait_for(Duration patience) {
     return fail(ErrorCode::wrong_state, "wait", request_.program + " has not been started");
   }
   const TimePoint until = after(patience);
+  // This thread will see the end: the loop's need not wake up for it, and contend for the lock.
+  if (until == TimePoint::max()) exit_watch_.reset();
   while (state_ == State::running) {
     std::array wanted{Wanted{child_->exit_fd(), POLLIN, false}};
     poll(lock, wanted, until);
@@ -232,7 +234,7 @@ void SupervisedProcess::on_wake() {
 void SupervisedProcess::on_exit_ready() {
   finish_if_ended();
   // Asio may report a descriptor ready that is not: it reuses the record of one that was.
-  if (state_ == State::running) {
+  if (state_ == State::running && exit_watch_) {
     exit_watch_->when_readable(on_loop(&SupervisedProcess::on_exit_ready));
   }
 }
