@@ -15,6 +15,7 @@
 
 #include "cordon/clock.h"
 #include "cordon/error.h"
+#include "cordon/isolation.h"
 #include "cordon/limits.h"
 
 namespace cordon {
@@ -109,6 +110,14 @@ struct Request {
   std::stop_token cancel{};        // ends the run with verdict `cancelled`
 
   Limits limits{};
+  bool end_at_process_limit = false;  // else fork fails inside, and the run goes on
+  std::string cgroup_parent{};        // of the run's control group; empty: below the caller's own
+
+  // For backends that isolate; the others refuse what they cannot give.
+  std::vector<Grant> grants{};  // besides the system's directories and the working directory
+  Network network = Network::none;
+  bool unix_sockets = true;    // false: only socketpair(), so no socket below a grant is reachable
+  std::optional<User> user{};  // none: the caller, or for root an unprivileged id of the run's own
 
   std::uint32_t event_buffer = 1024 * 1024;  // bytes of output kept for a reader
   Overflow overflow = Overflow::hold;

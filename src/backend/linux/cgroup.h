@@ -1,0 +1,92 @@
+// Control groups: the limits of a whole tree of processes, and the kernel's own counters about it.
+//
+// One interface over cgroup v1 and v2 (cgroup_v1.cc, cgroup_v2.cc). A CgroupParent is the place
+// below which the runs' groups are made; a Cgroup is those of one run. Both are used by one thread
+// at a time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cordon/clock.h"
+#include "cordon/error.h"
+#include "plan/host.h"
+
+namespace cordon::linux_backend {
+
+struct CgroupLimits {
+  std::optional<std::uint64_t> memory_bytes;  // swap included
+  std::optional<std::uint64_t> processes;     // processes and threads, the sandbox's init included
+  std::optional<std::uint32_t> cpu_millicores;
+};
+
+// What the kernel counted for the run. Empty: not known here.
+struct CgroupUsage {
+  std::optional<Duration> cpu_user;
+  std::optional<Duration> cpu_system;
+  std::optional<std::uint64_t> memory_peak_bytes;
+  std::optional<std::uint64_t> memory_bytes;            // now
+  std::optional<std::uint64_t> memory_anonymous_bytes;  // of those; the rest is page cache
+  std::optional<std::uint64_t> processes_peak;
+  std::uint64_t oom_kills = 0;      // since the group was made
+  std::uint64_t forks_refused = 0;  // by the process limit
+};
+
+class Cgroup {
+ public:
+  // Kills what is left inside, and removes the group. What cannot be removed is left to sweep().
+  virtual ~Cgroup() = default;
+
+  // v1: descriptors of `tasks` files. A process that writes "0" into each moves itself in.
+  [[nodiscard]] virtual std::vector<int> join_fds() const = 0;
+  // v2: for clone3 with CLONE_INTO_CGROUP; v1: -1.
+  [[nodiscard]] virtual int clone_fd() const = 0;
+  // Whether the text of a /proc/PID/cgroup says that the process is in this group, in each
+  // hierarchy that limits it.
+  [[nodiscard]] virtual bool contains(std::string_view proc_pid_cgroup) const = 0;
+
+  // Readable after an OOM kill, or a fork refused by the process limit; -1 where the kernel offers
+  // no event. acknowledge() makes it unreadable until the next one.
+  [[nodiscard]] virtual int event_fd() const = 0;
+  virtual void acknowledge() = 0;
+
+  [[nodiscard]] virtual CgroupUsage usage() const = 0;
+  // Processor time used so far, by all processes of the run, the ended ones too.
+  [[nodiscard]] virtual std::optional<Duration> cpu_time() const = 0;
+  [[nodiscard]] virtual std::optional<std::uint64_t> memory_bytes() const = 0;
+  // SIGKILL to every process inside.
+  virtual void kill() = 0;
+  // As the evidence in an outcome names it: "memory.events oom_kill", "memory.oom_control
+  // oom_kill".
+  [[nodiscard]] virtual std::string_view oom_counter() const = 0;
+};
+
+class CgroupParent {
+ public:
+  virtual ~CgroupParent() = default;
+  [[nodiscard]] virtual plan::CgroupVersion version() const = 0;
+  // Where it is, for people.
+  [[nodiscard]] virtual std::string path() const = 0;
+  // Which controllers can be used here.
+  [[nodiscard]] virtual plan::Feature memory() const = 0;
+  [[nodiscard]] virtual plan::Feature pids() const = 0;
+  [[nodiscard]] virtual plan::Feature cpu() const = 0;
+  [[nodiscard]] virtual bool swap_limited() const = 0;
+
+  // A group with these limits in place and no process in it. A limit whose controller does not work
+  // here is an error (limit_not_applied): the plan asks only for what works. Other errors name the
+  // file, the value and the errno.
+  [[nodiscard]] virtual Result<std::unique_ptr<Cgroup>> make(const CgroupLimits& limits) = 0;
+  // Removes the groups of supervisors that are dead. Returns how many.
+  virtual std::size_t sweep() = 0;
+};
+
+// The parent: `name` (a path relative to the hierarchies' roots, as the user gives it), or if empty
+// `cordon` below the caller's own group. Error: unsupported, with the reason and what to do.
+[[nodiscard]] Result<std::unique_ptr<CgroupParent>> open_cgroup_parent(const std::string& name);
+
+}  // namespace cordon::linux_backend

@@ -1,0 +1,24 @@
+// The system calls a sandboxed program may make: an allowlist, compiled to BPF by libseccomp.
+// Pure but for libseccomp: nothing is installed here.
+#pragma once
+
+#include <linux/filter.h>
+
+#include <vector>
+
+#include "cordon/error.h"
+
+namespace cordon::linux_backend {
+
+struct SeccompOptions {
+  bool unix_sockets = true;  // false: socket(AF_UNIX) is refused, socketpair() is not
+  bool operator==(const SeccompOptions&) const = default;
+};
+
+using BpfProgram = std::vector<sock_filter>;
+
+// To be installed in this order, each on top of the one before: the kernel takes the strictest
+// answer of all. Error: system.
+[[nodiscard]] Result<std::vector<BpfProgram>> compile_seccomp(const SeccompOptions& options);
+
+}  // namespace cordon::linux_backend
