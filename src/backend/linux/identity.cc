@@ -1,0 +1,157 @@
+#include "backend/linux/identity.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "backend/linux/status_socket.h"
+#include "base/errors.h"
+
+namespace cordon::linux_backend {
+namespace {
+
+using base::fail_os;
+using spawner::Op;
+using spawner::ReportKind;
+
+constexpr auto kPatience = std::chrono::seconds(10);
+constexpr const char* kLockFolder = "/run/cordon";
+constexpr const char* kLockFile = "/run/cordon/ids";
+
+Result<void> write_map(pid_t pid, const char* name, std::uint32_t inside, std::uint32_t outside) {
+  const std::string path = "/proc/" + std::to_string(pid) + "/" + name;
+  const std::string line = std::to_string(inside) + " " + std::to_string(outside) + " 1";
+  const base::Fd file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!file || ::write(file.get(), line.data(), line.size()) < 0) {
+    return fail_os("user namespace", errno, "writing \"" + line + "\" to " + path);
+  }
+  return {};
+}
+
+void reap(pid_t pid) {
+  int status = 0;
+  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+}
+
+}  // namespace
+
+// A process that only exists inside the new namespace for as long as its maps are written.
+Result<base::Fd> Identities::make_namespace(const User& inside, const User& outside) {
+  auto status = StatusSocket::make();
+  if (!status) return std::unexpected(std::move(status.error()));
+  ScriptBuilder script;
+  (void)script.send_fd(status->theirs());
+  script.clone_flags(CLONE_PARENT | CLONE_NEWUSER);
+  script.op(Op::park);
+  script.op(Op::exit);
+  if (auto sent = spawner_.send(script); !sent) return std::unexpected(std::move(sent.error()));
+  status->close_theirs();
+
+  const TimePoint until = std::chrono::steady_clock::now() + kPatience;
+  pid_t pid = -1;
+  while (pid < 0) {  // the child and the spawner both report; either says what is needed
+    auto heard = status->next(until);
+    if (!heard) return std::unexpected(std::move(heard.error()));
+    if (!*heard || (*heard)->report.value < 0) {
+      return fail_os("user namespace", *heard ? static_cast<int>(-(*heard)->report.value) : EPROTO,
+                     "making a user namespace for the program's ids");
+    }
+    if ((*heard)->report.kind == ReportKind::parked) pid = (*heard)->sender;
+  }
+
+  const auto finish = [&]() -> Result<base::Fd> {
+    if (auto r = write_map(pid, "uid_map", inside.uid, outside.uid); !r) {
+      return std::unexpected(std::move(r.error()));
+    }
+    if (auto r = write_map(pid, "gid_map", inside.gid, outside.gid); !r) {
+      return std::unexpected(std::move(r.error()));
+    }
+    const std::string path = "/proc/" + std::to_string(pid) + "/ns/user";
+    base::Fd opened(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!opened) return fail_os("user namespace", errno, "opening " + path);
+    return base::move_up(std::move(opened));
+  };
+  auto made = finish();
+  *status = StatusSocket{};  // the parked process ends
+  reap(pid);
+  return made;
+}
+
+// A lock on one byte of a file is given back by the kernel, whatever becomes of us.
+Result<void> Identities::lock_id(RunIdentity& identity) {
+  (void)::mkdir(kLockFolder, 0755);
+  base::Fd file(::open(kLockFile, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!file) {
+    return fail_os("identity", errno,
+                   std::string("opening ") + kLockFile +
+                       ", which keeps two runs from using the same user id");
+  }
+  const auto begin = static_cast<std::uint32_t>(::getpid()) * 16;
+  for (std::uint32_t i = 0; i < kRunIds; ++i) {
+    const std::uint32_t slot = (begin + i) % kRunIds;
+    struct flock byte{};
+    byte.l_type = F_WRLCK;
+    byte.l_whence = SEEK_SET;
+    byte.l_start = slot;
+    byte.l_len = 1;
+    if (::fcntl(file.get(), F_OFD_SETLK, &byte) == 0) {
+      identity.host = {kFirstRunId + slot, kFirstRunId + slot};
+      identity.lock = base::move_up(std::move(file));
+      return {};
+    }
+    if (errno != EAGAIN && errno != EACCES) {
+      return fail_os("identity", errno, std::string("locking a user id in ") + kLockFile);
+    }
+  }
+  return base::fail(ErrorCode::resource_exhausted, "identity",
+                    "all " + std::to_string(kRunIds) + " user ids for runs are in use");
+}
+
+Result<std::unique_ptr<RunIdentity>> Identities::take(const plan::Identity& wanted) {
+  const User inside{wanted.uid, wanted.gid};
+  if (!wanted.host) {
+    const std::lock_guard lock(mutex_);
+    if (!free_.empty() && free_.back()->inside == inside) {
+      auto again = std::move(free_.back());
+      free_.pop_back();
+      return again;
+    }
+  }
+  auto made = std::make_unique<RunIdentity>();
+  made->inside = inside;
+  if (wanted.host) {
+    made->host = *wanted.host;
+  } else if (auto locked = lock_id(*made); !locked) {
+    return std::unexpected(std::move(locked.error()));
+  }
+  auto space = make_namespace(made->inside, made->host);
+  if (!space) return std::unexpected(std::move(space.error()));
+  made->user_namespace = std::move(*space);
+  return made;
+}
+
+Result<int> Identities::mount_map(RunIdentity& identity, const User& caller) {
+  if (!identity.mount_map) {
+    auto made = make_namespace(caller, identity.host);
+    if (!made) return std::unexpected(std::move(made.error()));
+    identity.mount_map = std::move(*made);
+  }
+  return identity.mount_map.get();
+}
+
+void Identities::give_back(std::unique_ptr<RunIdentity> identity) {
+  if (!identity || !identity->lock) return;
+  constexpr std::size_t kKept = 64;
+  const std::lock_guard lock(mutex_);
+  if (free_.size() < kKept) free_.push_back(std::move(identity));
+}
+
+}  // namespace cordon::linux_backend

@@ -1,0 +1,148 @@
+#include "backend/linux/linux_backend.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "backend/linux/linux_child.h"
+#include "backend/linux/probe.h"
+#include "base/errors.h"
+#include "supervise/supervising_manager.h"
+
+namespace cordon {
+namespace linux_backend {
+namespace {
+
+plan::Caller caller_now() {
+  plan::Caller caller;
+  caller.uid = ::geteuid();
+  caller.gid = ::getegid();
+  std::error_code ignored;
+  caller.cwd = std::filesystem::current_path(ignored).string();
+  if (const char* home = std::getenv("HOME")) caller.home = home;
+  return caller;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<LinuxBackend>> LinuxBackend::make() {
+  std::unique_ptr<LinuxBackend> backend(new LinuxBackend);
+  auto keeper = Keeper::start();
+  if (!keeper) return std::unexpected(std::move(keeper.error()));
+  backend->keeper_ = std::move(*keeper);
+  backend->spawner_ = std::make_unique<SpawnerLink>(*backend->keeper_);
+  backend->identities_ = std::make_unique<Identities>(*backend->spawner_);
+
+  auto place = backend->place_for("");
+  if (!place) return std::unexpected(std::move(place.error()));
+  if (CgroupParent* groups = (*place)->groups.get()) {
+    backend->keeper_->post([groups] { (void)groups->sweep(); });
+  }
+  // What no request could be run without is missing from every plan: say so at once.
+  Request probe;
+  probe.program = "/";
+  probe.cwd = "/usr";
+  if (auto possible = backend->sandbox_plan(probe, {}); !possible) {
+    return std::unexpected(std::move(possible.error()));
+  }
+  return backend;
+}
+
+Result<LinuxBackend::Place*> LinuxBackend::place_for(const std::string& cgroup_parent) const {
+  const std::lock_guard lock(mutex_);
+  const auto known = places_.find(cgroup_parent);
+  if (known != places_.end()) return &known->second;
+  Place place;
+  auto groups = open_cgroup_parent(cgroup_parent);
+  if (groups) {
+    place.groups = std::move(*groups);
+    place.host = probe_host(place.groups.get(), nullptr);
+  } else {
+    // A place that was named must work; else there are other ways.
+    if (!cgroup_parent.empty()) return std::unexpected(std::move(groups.error()));
+    place.host = probe_host(nullptr, &groups.error());
+  }
+  return &places_.emplace(cgroup_parent, std::move(place)).first->second;
+}
+
+Result<plan::SandboxPlan> LinuxBackend::sandbox_plan(const Request& request,
+                                                     const Limits& limits) const {
+  auto place = place_for(request.cgroup_parent);
+  if (!place) return std::unexpected(std::move(place.error()));
+  return plan::make_sandbox_plan(request, limits, caller_now(), (*place)->host);
+}
+
+Result<std::unique_ptr<Cgroup>> LinuxBackend::make_group(const std::string& parent,
+                                                         const plan::GroupLimits& limits) {
+  auto place = place_for(parent);
+  if (!place) return std::unexpected(std::move(place.error()));
+  const std::lock_guard lock(mutex_);
+  return (*place)->groups->make({.memory_bytes = limits.memory_bytes,
+                                 .processes = limits.processes,
+                                 .cpu_millicores = limits.cpu_millicores});
+}
+
+Result<const std::vector<BpfProgram>*> LinuxBackend::filters(const SeccompOptions& options) {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [known, compiled] : filters_) {
+    if (known == options) return &compiled;
+  }
+  auto compiled = compile_seccomp(options);
+  if (!compiled) return std::unexpected(std::move(compiled.error()));
+  filters_.reserve(2);  // unix sockets or not: so that pointers stay valid
+  return &filters_.emplace_back(options, std::move(*compiled)).second;
+}
+
+Enforcement LinuxBackend::enforcement(const Request& request, const Limits& limits) const {
+  auto plan = sandbox_plan(request, limits);
+  return plan ? plan->enforcement : Enforcement{};
+}
+
+Capabilities LinuxBackend::capabilities() const {
+  Request all;
+  all.program = "/";
+  all.cwd = "/usr";
+  Limits limits;
+  limits.memory_bytes = std::uint64_t{1} << 30;
+  limits.cpu_time = std::chrono::seconds(1);
+  limits.cpu_millicores = 1000;
+  limits.processes = 1;
+  return {
+      .backend = std::string(name()),
+      .enforcement = enforcement(all, limits),
+      .gaps =
+          {
+              "A fault in the kernel's own code can be exploited: all sandboxes share the kernel.",
+              "Programs can learn the host's kernel version, processor and load.",
+          },
+  };
+}
+
+Result<void> LinuxBackend::check(const Request& request, const Limits& limits) const {
+  auto plan = sandbox_plan(request, limits);
+  if (!plan) return std::unexpected(std::move(plan.error()));
+  return {};
+}
+
+Result<Plan> LinuxBackend::plan(const Request& request, const Limits& limits) const {
+  auto plan = sandbox_plan(request, limits);
+  if (!plan) return std::unexpected(std::move(plan.error()));
+  return plan::describe(*plan);
+}
+
+std::unique_ptr<supervise::Child> LinuxBackend::make_child() {
+  return std::make_unique<LinuxChild>(*this);
+}
+
+}  // namespace linux_backend
+
+Result<std::unique_ptr<Manager>> linux_manager() {
+  auto backend = linux_backend::LinuxBackend::make();
+  if (!backend) return std::unexpected(std::move(backend.error()));
+  return std::make_unique<supervise::SupervisingManager>(std::move(*backend));
+}
+
+}  // namespace cordon

@@ -1,0 +1,62 @@
+// Sandboxed processes: namespaces, Landlock, seccomp and control groups, all in place and verified
+// before the program's first instruction.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "backend/linux/cgroup.h"
+#include "backend/linux/identity.h"
+#include "backend/linux/keeper.h"
+#include "backend/linux/seccomp.h"
+#include "backend/linux/spawner_link.h"
+#include "plan/sandbox_plan.h"
+#include "supervise/backend.h"
+
+namespace cordon::linux_backend {
+
+class LinuxBackend final : public supervise::Backend {
+ public:
+  // Error: unsupported where sandboxes cannot be made, with the reason and what to do.
+  [[nodiscard]] static Result<std::unique_ptr<LinuxBackend>> make();
+
+  [[nodiscard]] std::string_view name() const override { return "linux"; }
+  [[nodiscard]] Capabilities capabilities() const override;
+  [[nodiscard]] Enforcement enforcement(const Request& request,
+                                        const Limits& limits) const override;
+  [[nodiscard]] Result<void> check(const Request& request, const Limits& limits) const override;
+  [[nodiscard]] Result<Plan> plan(const Request& request, const Limits& limits) const override;
+  [[nodiscard]] std::unique_ptr<supervise::Child> make_child() override;
+
+  // --- for LinuxChild ---
+
+  // Where a request's control groups are made, and what the host can do there.
+  struct Place {
+    std::unique_ptr<CgroupParent> groups;  // null: none can be made
+    plan::HostCapabilities host;
+  };
+  [[nodiscard]] Result<Place*> place_for(const std::string& cgroup_parent) const;
+  [[nodiscard]] Result<plan::SandboxPlan> sandbox_plan(const Request& request,
+                                                       const Limits& limits) const;
+  [[nodiscard]] Result<std::unique_ptr<Cgroup>> make_group(const std::string& parent,
+                                                           const plan::GroupLimits& limits);
+  [[nodiscard]] Result<const std::vector<BpfProgram>*> filters(const SeccompOptions& options);
+  [[nodiscard]] Keeper& keeper() { return *keeper_; }
+  [[nodiscard]] SpawnerLink& spawner() { return *spawner_; }
+  [[nodiscard]] Identities& identities() { return *identities_; }
+
+ private:
+  LinuxBackend() = default;
+
+  mutable std::mutex mutex_;
+  mutable std::map<std::string, Place> places_;  // by Request::cgroup_parent
+  std::vector<std::pair<SeccompOptions, std::vector<BpfProgram>>> filters_;
+  std::unique_ptr<Keeper> keeper_;  // outlives what uses it
+  std::unique_ptr<SpawnerLink> spawner_;
+  std::unique_ptr<Identities> identities_;
+};
+
+}  // namespace cordon::linux_backend

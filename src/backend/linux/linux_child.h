@@ -1,0 +1,42 @@
+// One sandboxed program, for the supervisor.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "backend/linux/linux_backend.h"
+#include "backend/linux/sandbox.h"
+#include "backend/linux/start_sandbox.h"
+#include "supervise/backend.h"
+
+namespace cordon::linux_backend {
+
+class LinuxChild final : public supervise::Child {
+ public:
+  explicit LinuxChild(LinuxBackend& backend) : backend_(backend) {}
+  ~LinuxChild() override;
+
+  [[nodiscard]] Result<void> launch(const supervise::LaunchSpec& spec) override;
+  [[nodiscard]] int exit_fd() const override { return sandbox_.program_fd(); }
+  [[nodiscard]] std::int64_t os_pid() const override { return program_; }
+  [[nodiscard]] int send(int signal, Reach reach) override;
+  [[nodiscard]] std::optional<supervise::Ended> reap() override;
+  [[nodiscard]] std::optional<supervise::Sample> sample() const override;
+  [[nodiscard]] int alarm_fd() const override;
+  [[nodiscard]] supervise::Alarm alarm() override;
+
+ private:
+  [[nodiscard]] Error explain(const StartFailure& failure, const Request& request,
+                              const std::vector<OpenView>& views) const;
+
+  LinuxBackend& backend_;
+  plan::SandboxPlan plan_;
+  bool end_at_process_limit_ = false;
+  std::unique_ptr<Cgroup> group_;
+  std::unique_ptr<RunIdentity> identity_;
+  Sandbox sandbox_;
+  pid_t program_ = -1;
+};
+
+}  // namespace cordon::linux_backend

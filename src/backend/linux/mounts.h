@@ -1,0 +1,46 @@
+// The sandbox's file system: steps that build a new root out of what is granted, and nothing else.
+#pragma once
+
+#include <vector>
+
+#include "backend/linux/script_builder.h"
+#include "backend/linux/views.h"
+
+namespace cordon::linux_backend {
+
+// Adds to the set-up process, in this order. Namespaces are entered in between: a privileged
+// caller's grants are taken while the process is still on the host, so that exactly what the
+// supervisor has opened is mounted, and with mapped ids; an ordinary user's only inside its own
+// namespaces, where the kernel allows it, and compared with what the supervisor has seen.
+class MountSteps {
+ public:
+  MountSteps(ScriptBuilder& script, const std::vector<OpenView>& views)
+      : script_(script), views_(views) {}
+
+  // `idmap` is the (sent) descriptor of a user namespace for granted views; -1: none.
+  void take_from_host(int idmap);
+  void take_by_path();
+  // In the new mount namespace: builds the root and makes it the process's own.
+  void assemble();
+
+  // Adds to the program: /proc can only be mounted from inside the pid namespace.
+  static void mount_proc(ScriptBuilder& script);
+
+ private:
+  void set_attributes(Register mount, const OpenView& open, int idmap);
+  void place(const OpenView& open, Register mount);
+  void make_directories(const std::string& path);
+  void make_target(const OpenView& open);
+  void make_file(const plan::View& view);
+  [[nodiscard]] Register make_tmpfs(std::uint64_t size, std::uint32_t mode);
+  [[nodiscard]] bool below_bind(const std::string& target) const;
+
+  ScriptBuilder& script_;
+  const std::vector<OpenView>& views_;
+  std::vector<Register> taken_;  // one for each bind and device, in order
+  Register root_;
+  std::vector<std::string> made_;
+  std::vector<std::string> binds_;
+};
+
+}  // namespace cordon::linux_backend

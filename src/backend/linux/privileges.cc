@@ -1,0 +1,67 @@
+#include "backend/linux/privileges.h"
+
+#include <linux/audit.h>
+#include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <linux/securebits.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include <cerrno>
+#include <cstddef>
+
+namespace cordon::linux_backend {
+
+void drop_capabilities(ScriptBuilder& script) {
+  script.about("capabilities");
+  script.call(__NR_prctl, {PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0});
+  // Those that this kernel does not know are refused with EINVAL.
+  constexpr int kHighest = 63;
+  for (int capability = 0; capability <= kHighest; ++capability) {
+    if (capability > CAP_LAST_CAP) {
+      script.call(__NR_prctl, {PR_CAPBSET_DROP, capability, 0, 0, 0}, EINVAL);
+    } else {
+      script.call(__NR_prctl, {PR_CAPBSET_DROP, capability, 0, 0, 0});
+    }
+  }
+  constexpr std::uint64_t kNoRoot = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
+                                    SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |
+                                    SECBIT_NO_CAP_AMBIENT_RAISE |
+                                    SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
+  script.call(__NR_prctl, {PR_SET_SECUREBITS, kNoRoot, 0, 0, 0});
+  const __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+  const __user_cap_data_struct none[2]{};
+  script.call(__NR_capset, {script.object(header), script.bytes(none, sizeof none)});
+  script.about("no_new_privs");
+  script.call(__NR_prctl, {PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0});
+}
+
+void install_filters(ScriptBuilder& script, const std::vector<BpfProgram>& filters) {
+  script.about("seccomp");
+  for (const BpfProgram& filter : filters) {
+    struct {
+      std::uint16_t length;
+      std::uint64_t filter;
+    } const program{
+        .length = static_cast<std::uint16_t>(filter.size()),
+        .filter = script.bytes(filter.data(), filter.size() * sizeof(sock_filter)),
+    };
+    script.call(__NR_seccomp, {SECCOMP_SET_MODE_FILTER, 0, script.object(program)});
+  }
+}
+
+BpfProgram init_filter() {
+  return {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, arch)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 0, 4),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_pause, 3, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_munmap, 2, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_exit_group, 1, 0),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+}
+
+}  // namespace cordon::linux_backend

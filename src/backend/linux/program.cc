@@ -1,0 +1,100 @@
+#include "backend/linux/program.h"
+
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include <csignal>
+
+#include "backend/linux/landlock.h"
+#include "backend/linux/mounts.h"
+#include "backend/linux/privileges.h"
+#include "backend/posix/rlimits.h"
+
+namespace cordon::linux_backend {
+
+using spawner::kStatusFd;
+using spawner::Op;
+using spawner::Role;
+
+namespace {
+
+constexpr unsigned kAllAbove = ~0U;
+constexpr std::size_t kSignalSetSize = 8;
+
+void place_streams(ScriptBuilder& script, const ProgramSteps& steps) {
+  script.about("session");
+  script.call(__NR_setsid, {});
+  if (steps.terminal) {
+    script.about("terminal");
+    script.call(__NR_ioctl, {steps.stdio[0], TIOCSCTTY, 0});
+  }
+  for (int stream = 0; stream < 3; ++stream) {
+    script.about("stdio", std::to_string(stream));
+    script.call(__NR_dup3, {steps.stdio[stream], stream, 0});
+  }
+  script.about("close_range");
+  script.call(__NR_close_range, {kStatusFd + 1, kAllAbove, 0});
+}
+
+void set_rlimits(ScriptBuilder& script, const std::vector<posix::RlimitSetting>& rlimits) {
+  for (const posix::RlimitSetting& limit : rlimits) {
+    script.about("limit:" + std::string(posix::limit_name(limit.resource)),
+                 std::to_string(limit.soft));
+    const std::uint64_t values[2] = {limit.soft, limit.hard};
+    script.call(__NR_prlimit64, {0, limit.resource, script.object(values), 0});
+  }
+}
+
+}  // namespace
+
+void add_init(ScriptBuilder& script) {
+  script.begin(Role::init);
+  script.about("init");
+  script.call(__NR_close_range, {0, kStatusFd - 1, 0});
+  script.call(__NR_close_range, {kStatusFd + 1, kAllAbove, 0});
+  script.call(__NR_setsid, {});
+  script.call(__NR_prctl, {PR_SET_NAME, script.text("cordon-init"), 0, 0, 0});
+  // Ignoring SIGCHLD makes the kernel reap what is orphaned: nothing to do here, ever.
+  const struct {
+    std::uint64_t handler = 1;  // SIG_IGN
+    std::uint64_t rest[3] = {};
+  } ignore{};
+  script.call(__NR_rt_sigaction, {SIGCHLD, script.object(ignore), 0, kSignalSetSize});
+  drop_capabilities(script);
+  script.about("init");
+  script.call(__NR_prctl, {PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0});
+  script.call(__NR_prctl, {PR_SET_DUMPABLE, 0, 0, 0, 0});
+  script.op(Op::park);  // ends here if the supervisor has died before it could be noticed
+  script.call(__NR_close, {kStatusFd});
+  install_filters(script, {init_filter()});
+  script.op(Op::sleep);
+}
+
+void add_program(ScriptBuilder& script, const ProgramSteps& steps) {
+  script.begin(Role::program);
+  MountSteps::mount_proc(script);
+  place_streams(script, steps);
+  script.about("chdir", steps.plan.cwd);
+  script.call(__NR_chdir, {script.text(steps.plan.cwd)});
+  script.about("umask");
+  script.call(__NR_umask, {steps.umask});
+  drop_capabilities(script);
+  restrict_by_landlock(script, steps.plan.landlock_abi, steps.views, steps.plan.network);
+  set_rlimits(script, steps.rlimits);  // after the last open
+  script.about("dumpable");
+  script.call(__NR_prctl, {PR_SET_DUMPABLE, 1, 0, 0, 0});  // so that it can be looked at
+  const std::uint64_t argv = script.texts(steps.argv);
+  const std::uint64_t envp = script.texts(steps.environment);
+  install_filters(script, steps.filters);
+  script.about("park");
+  script.op(Op::park);
+  script.about("execute");
+  for (const std::string& path : steps.paths) {
+    script.op(Op::execute, {script.text(path), argv, envp});
+  }
+  script.op(Op::give_up);
+}
+
+}  // namespace cordon::linux_backend

@@ -1,0 +1,34 @@
+// The two processes that stay: steps of the sandbox's init, and of the program up to its exec.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "backend/linux/script_builder.h"
+#include "backend/linux/seccomp.h"
+#include "backend/linux/views.h"
+#include "backend/posix/child_side.h"
+#include "plan/sandbox_plan.h"
+
+namespace cordon::linux_backend {
+
+// Pid 1: nobody but it keeps the namespace alive. It sleeps, and the kernel reaps for it.
+void add_init(ScriptBuilder& script);
+
+struct ProgramSteps {
+  const plan::SandboxPlan& plan;
+  const std::vector<OpenView>& views;
+  int stdio[3];  // as sent
+  bool terminal = false;
+  Register umask;  // the caller's
+  std::vector<posix::RlimitSetting> rlimits;
+  const std::vector<BpfProgram>& filters;
+  std::vector<std::string> paths;  // to be tried in this order
+  std::vector<std::string> argv;
+  std::vector<std::string> environment;
+};
+
+// Pid 2: everything is taken from it, then it parks one step before exec.
+void add_program(ScriptBuilder& script, const ProgramSteps& steps);
+
+}  // namespace cordon::linux_backend

@@ -1,0 +1,95 @@
+#include "backend/linux/sandbox.h"
+
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <utility>
+
+namespace cordon::linux_backend {
+namespace {
+
+// None of these pids can have been reused: they are our children, and nobody else reaps them.
+void kill_one(pid_t pid) {
+  if (pid > 0) (void)::kill(pid, SIGKILL);
+}
+
+void reap_one(pid_t& pid) {
+  if (pid < 0) return;
+  int status = 0;
+  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  pid = -1;
+}
+
+Duration duration_of(const timeval& t) {
+  return std::chrono::seconds(t.tv_sec) + std::chrono::microseconds(t.tv_usec);
+}
+
+}  // namespace
+
+Sandbox::~Sandbox() { end_all(); }
+
+Sandbox::Sandbox(Sandbox&& other) noexcept
+    : setup_(std::exchange(other.setup_, -1)),
+      init_(std::exchange(other.init_, -1)),
+      program_(std::exchange(other.program_, -1)),
+      program_fd_(std::move(other.program_fd_)) {}
+
+Sandbox& Sandbox::operator=(Sandbox&& other) noexcept {
+  if (this != &other) {
+    end_all();
+    setup_ = std::exchange(other.setup_, -1);
+    init_ = std::exchange(other.init_, -1);
+    program_ = std::exchange(other.program_, -1);
+    program_fd_ = std::move(other.program_fd_);
+  }
+  return *this;
+}
+
+void Sandbox::set_program(pid_t pid) {
+  program_ = pid;
+  program_fd_ =
+      base::move_up(base::Fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))));
+}
+
+void Sandbox::reap_setup() { reap_one(setup_); }
+
+void Sandbox::kill() {
+  kill_one(init_);
+  kill_one(program_);
+}
+
+// The kernel lets go of a killed init only when the program, its sibling, has been reaped.
+void Sandbox::end_all() {
+  kill_one(setup_);
+  kill();
+  reap_one(setup_);
+  reap_one(program_);
+  reap_one(init_);
+}
+
+std::optional<ProgramEnd> Sandbox::reap() {
+  siginfo_t info{};
+  rusage used{};
+  ProgramEnd end;
+  if (::syscall(SYS_waitid, P_PID, program_, &info, WEXITED | WNOHANG, &used) != 0) {
+    if (errno != ECHILD) return std::nullopt;
+    end.status_lost = true;  // reaped by the application, or by the kernel: SIGCHLD is ignored
+  } else if (info.si_pid == 0) {
+    return std::nullopt;
+  }
+  program_ = -1;
+  end_all();
+  if (end.status_lost) return end;
+  (info.si_code == CLD_EXITED ? end.exit_code : end.signal) = info.si_status;
+  end.cpu_user = duration_of(used.ru_utime);
+  end.cpu_system = duration_of(used.ru_stime);
+  end.memory_peak_bytes = static_cast<std::uint64_t>(used.ru_maxrss) * 1024;
+  return end;
+}
+
+}  // namespace cordon::linux_backend

@@ -1,0 +1,55 @@
+// The processes of one sandbox: init and the program, children of this process.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+
+#include "base/fd.h"
+#include "cordon/clock.h"
+
+namespace cordon::linux_backend {
+
+struct ProgramEnd {
+  int exit_code = 0;
+  int signal = 0;
+  bool status_lost = false;
+  Duration cpu_user{0};  // of the program and the children it has waited for
+  Duration cpu_system{0};
+  std::uint64_t memory_peak_bytes = 0;
+};
+
+// Used by one thread at a time. Destroyed, it kills and reaps everything inside.
+class Sandbox {
+ public:
+  Sandbox() = default;
+  ~Sandbox();
+  Sandbox(Sandbox&& other) noexcept;
+  Sandbox& operator=(Sandbox&& other) noexcept;
+
+  // Takes over a process that was reported.
+  void set_setup(pid_t pid) { setup_ = pid; }
+  void set_init(pid_t pid) { init_ = pid; }
+  void set_program(pid_t pid);
+  // Waits for the set-up process, which ends by itself.
+  void reap_setup();
+
+  [[nodiscard]] pid_t init() const { return init_; }
+  [[nodiscard]] pid_t program() const { return program_; }
+  [[nodiscard]] int program_fd() const { return program_fd_.get(); }
+
+  // SIGKILL to everything inside: with its init, a pid namespace ends.
+  void kill();
+  // Nothing while the program runs. Else also ends and reaps whatever else is inside.
+  [[nodiscard]] std::optional<ProgramEnd> reap();
+
+ private:
+  void end_all();
+
+  pid_t setup_ = -1;
+  pid_t init_ = -1;
+  pid_t program_ = -1;
+  base::Fd program_fd_;
+};
+
+}  // namespace cordon::linux_backend

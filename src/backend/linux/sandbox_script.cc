@@ -1,0 +1,141 @@
+#include "backend/linux/sandbox_script.h"
+
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+
+#include <algorithm>
+
+#include "backend/linux/mounts.h"
+#include "backend/linux/namespaces.h"
+#include "backend/linux/program.h"
+#include "backend/posix/rlimits.h"
+
+namespace cordon::linux_backend {
+namespace {
+
+using plan::View;
+using spawner::Op;
+using spawner::Role;
+
+// What a group limits needs no rlimit; core files would hold what the program was given.
+std::vector<posix::RlimitSetting> rlimits_of(const plan::SandboxPlan& plan) {
+  Limits limits = plan.limits;
+  if (plan.groups.memory_bytes) limits.memory_bytes.reset();
+  if (plan.groups.processes) limits.processes.reset();
+  // Within a user namespace of its own the limit counts the sandbox alone, its init included.
+  if (limits.processes) ++*limits.processes;
+  std::vector<posix::RlimitSetting> all(posix::kMaxRlimits);
+  all.resize(posix::rlimits_for(limits, all));
+  all.push_back({RLIMIT_CORE, 0, 0});
+  return all;
+}
+
+void join_groups(ScriptBuilder& script, const Cgroup* group) {
+  if (group == nullptr) return;
+  script.about("cgroup");
+  for (const int fd : group->join_fds()) {
+    const int sent = script.send_fd(fd);
+    script.call(__NR_write, {sent, script.text("0"), 1});
+    script.call(__NR_close, {sent});
+  }
+}
+
+std::string kernel_name(int resource) {
+  switch (resource) {
+    case RLIMIT_CPU:
+      return "Max cpu time";
+    case RLIMIT_DATA:
+      return "Max data size";
+    case RLIMIT_FSIZE:
+      return "Max file size";
+    case RLIMIT_NOFILE:
+      return "Max open files";
+    case RLIMIT_NPROC:
+      return "Max processes";
+    default:
+      return "Max core file size";
+  }
+}
+
+}  // namespace
+
+void write_script(ScriptBuilder& script, const SandboxParts& parts) {
+  (void)script.send_fd(parts.status);  // must be the first
+  std::uint64_t flags = CLONE_PARENT;
+  if (parts.group != nullptr && parts.group->clone_fd() >= 0) {
+    constexpr std::uint64_t kIntoCgroup = 0x200000000;  // CLONE_INTO_CGROUP
+    flags |= kIntoCgroup;
+    script.cgroup_fd(script.send_fd(parts.group->clone_fd()));
+  }
+  script.clone_flags(flags);
+
+  ProgramSteps program{.plan = parts.plan,
+                       .views = parts.views,
+                       .stdio = {},
+                       .terminal = parts.terminal,
+                       .umask = {},
+                       .rlimits = rlimits_of(parts.plan),
+                       .filters = parts.filters,
+                       .paths = parts.paths,
+                       .argv = parts.argv,
+                       .environment = parts.environment};
+  for (int stream = 0; stream < 3; ++stream) {
+    program.stdio[stream] = script.send_fd(parts.stdio[stream]);
+  }
+
+  script.begin(Role::setup);
+  join_groups(script, parts.group);
+  script.about("umask");
+  program.umask = script.call_into(__NR_umask, {0});
+  MountSteps mounts(script, parts.views);
+  NamespaceFds namespaces;
+  if (parts.network >= 0) namespaces.network = script.send_fd(parts.network);
+  if (parts.identity != nullptr) {
+    namespaces.user = script.send_fd(parts.identity->user_namespace.get());
+    const int map = parts.mount_map < 0 ? -1 : script.send_fd(parts.mount_map);
+    mounts.take_from_host(map);
+    enter_namespaces(script, parts.plan, namespaces);
+  } else {
+    enter_namespaces(script, parts.plan, namespaces);
+    mounts.take_by_path();
+  }
+  mounts.assemble();
+  script.about("clone");
+  const auto child = [&](Role role) {
+    script.op(Op::clone, {CLONE_PARENT, static_cast<std::uint64_t>(role)});
+  };
+  child(Role::init);
+  child(Role::program);
+  script.op(Op::exit);
+
+  add_init(script);
+  add_program(script, program);
+}
+
+Expected expectations(const SandboxParts& parts, const User& caller) {
+  Expected expected;
+  const User host = parts.identity != nullptr ? parts.identity->host : caller;
+  expected.status = {.uid = host.uid,
+                     .gid = host.gid,
+                     .no_groups = parts.identity != nullptr,
+                     .seccomp_filters = static_cast<int>(parts.filters.size())};
+  for (const posix::RlimitSetting& limit : rlimits_of(parts.plan)) {
+    expected.limits.push_back({kernel_name(limit.resource), limit.soft});
+  }
+  expected.mounts.push_back({.target = "/"});
+  for (const OpenView& open : parts.views) {
+    const View& view = open.view;
+    if (view.kind == View::Kind::file || view.kind == View::Kind::symlink) continue;
+    expected.mounts.push_back({
+        .target = view.target,
+        .writable = view.writable || view.kind == View::Kind::proc ||
+                    view.kind == View::Kind::devpts,
+        .bind = view.kind == View::Kind::bind,
+    });
+  }
+  expected.own_network = parts.plan.network != Network::host;
+  return expected;
+}
+
+}  // namespace cordon::linux_backend

@@ -1,0 +1,40 @@
+// Puts the steps of all mechanisms together: the whole set-up of one sandbox, in its order.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "backend/linux/cgroup.h"
+#include "backend/linux/identity.h"
+#include "backend/linux/script_builder.h"
+#include "backend/linux/seccomp.h"
+#include "backend/linux/verify.h"
+#include "backend/linux/views.h"
+#include "backend/posix/child_side.h"
+#include "plan/sandbox_plan.h"
+
+namespace cordon::linux_backend {
+
+// Everything a launch has gathered; borrowed until the script was sent.
+struct SandboxParts {
+  const plan::SandboxPlan& plan;
+  const std::vector<OpenView>& views;
+  const Cgroup* group = nullptr;          // null: none
+  const RunIdentity* identity = nullptr;  // null: the set-up process makes its own user namespace
+  int mount_map = -1;                     // for idmapped grants; -1: none
+  int network = -1;                       // a namespace from the stock; -1: none
+  int status = -1;
+  int stdio[3] = {-1, -1, -1};
+  bool terminal = false;
+  const std::vector<BpfProgram>& filters;
+  std::vector<std::string> paths{};
+  std::vector<std::string> argv{};
+  std::vector<std::string> environment{};
+};
+
+void write_script(ScriptBuilder& script, const SandboxParts& parts);
+
+// What the kernel must say of the parked program.
+[[nodiscard]] Expected expectations(const SandboxParts& parts, const User& caller);
+
+}  // namespace cordon::linux_backend

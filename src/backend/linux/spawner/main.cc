@@ -1,0 +1,141 @@
+// The spawner: a tiny program without a C library that makes sandboxes for a supervisor.
+//
+// It receives a script and descriptors, clones a process that carries the script out, forgets both,
+// and waits for the next. Made for being forked: a few pages, no secrets, nothing inherited. It
+// ends with its supervisor.
+#include <asm/unistd.h>
+#include <linux/sched.h>
+
+#include "backend/linux/spawner/interpreter.h"
+#include "backend/linux/spawner/script.h"
+#include "backend/linux/spawner/syscalls.h"
+
+// The compiler may ask for these even where none is written.
+extern "C" void* memset(void* to, int value, unsigned long size) {
+  auto* bytes = static_cast<volatile char*>(to);
+  for (unsigned long i = 0; i < size; ++i) bytes[i] = static_cast<char>(value);
+  return to;
+}
+extern "C" void* memcpy(void* to, const void* from, unsigned long size) {
+  auto* target = static_cast<volatile char*>(to);
+  const auto* source = static_cast<const volatile char*>(from);
+  for (unsigned long i = 0; i < size; ++i) target[i] = source[i];
+  return to;
+}
+
+namespace cordon::linux_backend::spawner {
+namespace {
+
+constexpr long kEINTR = 4;
+
+[[noreturn]] void end(int status) {
+  for (;;) call(__NR_exit_group, static_cast<std::uint64_t>(status));
+}
+
+void prepare() {
+  constexpr std::uint64_t kSetDeathSignal = 1;
+  constexpr std::uint64_t kSetDumpable = 4;
+  constexpr std::uint64_t kKill = 9;
+  constexpr std::uint64_t kReadWrite = 3;
+  constexpr std::uint64_t kPrivateAnonymousAtPlace = 0x02 | 0x20 | 0x100000;
+  call(__NR_prctl, kSetDeathSignal, kKill);
+  call(__NR_prctl, kSetDumpable, 0);
+  call(__NR_close, 0);
+  call(__NR_close, 2);
+  // 0 and 2 stay taken, so that received descriptors begin at kFirstFd.
+  call(__NR_dup2, kControlFd, 0);
+  call(__NR_dup2, kControlFd, 2);
+  const long arena = call(__NR_mmap, kArena, kArenaSize, kReadWrite, kPrivateAnonymousAtPlace,
+                          ~std::uint64_t{0}, 0);
+  if (arena != static_cast<long>(kArena)) end(1);
+}
+
+struct MessageHeader {
+  void* name;
+  std::uint32_t name_size;
+  void* vectors;
+  std::uint64_t vector_count;
+  void* control;
+  std::uint64_t control_size;
+  std::int32_t flags;
+};
+struct Vector {
+  std::uint64_t base;
+  std::uint64_t size;
+};
+
+// One part of a script. Descriptors come with the first.
+long receive(std::uint64_t offset, std::uint64_t size) {
+  constexpr std::uint64_t kControlSize = 16 + kMostFds * 4;
+  constexpr std::uint64_t kCloseOnExec = 0x40000000;
+  alignas(8) char control[kControlSize];
+  Vector vector{.base = kArena + offset, .size = size};
+  MessageHeader header{.name = nullptr,
+                       .name_size = 0,
+                       .vectors = &vector,
+                       .vector_count = 1,
+                       .control = control,
+                       .control_size = kControlSize,
+                       .flags = 0};
+  long got = 0;
+  do {
+    got = call(__NR_recvmsg, kControlFd, address(&header), kCloseOnExec);
+  } while (got == -kEINTR);
+  return got;
+}
+
+void receive_script() {
+  const auto& script = *reinterpret_cast<const Script*>(kArena);
+  std::uint64_t have = 0;
+  std::uint64_t want = sizeof(Script);
+  while (have < want) {
+    const long got = receive(have, want - have);
+    if (got <= 0) end(0);  // the supervisor is done
+    have += static_cast<std::uint64_t>(got);
+    if (have >= sizeof(Script)) want = script.size;
+    if (want > kArenaSize) end(1);
+  }
+}
+
+void start() {
+  const auto& script = *reinterpret_cast<const Script*>(kArena);
+  clone_args args{};
+  args.flags = script.clone_flags;
+  if (script.cgroup_fd >= 0) args.cgroup = static_cast<std::uint64_t>(script.cgroup_fd);
+  const long pid = call(__NR_clone3, address(&args), sizeof args);
+  if (pid == 0) {
+    call(__NR_close_range, 0, 2, 0);
+    run_section(Role::setup);
+  }
+  // A supervisor that no longer listens has given up on this one.
+  (void)send_report({ReportKind::started, Role::setup, {}, 0, 0, pid});
+}
+
+// Nothing of one run may be seen by the next.
+void forget() {
+  const auto& script = *reinterpret_cast<const Script*>(kArena);
+  constexpr std::uint64_t kDontNeed = 4;
+  constexpr std::uint64_t kPage = 4096;
+  const std::uint64_t size = (script.size + kPage - 1) / kPage * kPage;
+  if (call(__NR_madvise, kArena, size, kDontNeed) != 0) end(1);
+  if (call(__NR_close_range, kFirstFd, ~0U, 0) != 0) end(1);
+}
+
+}  // namespace
+}  // namespace cordon::linux_backend::spawner
+
+extern "C" [[noreturn, gnu::used]] void spawner_main() {
+  using namespace cordon::linux_backend::spawner;  // NOLINT(google-build-using-namespace)
+  prepare();
+  for (;;) {
+    receive_script();
+    start();
+    forget();
+  }
+}
+
+asm(".globl _start\n"
+    "_start:\n"
+    "  xor %ebp, %ebp\n"
+    "  and $-16, %rsp\n"
+    "  call spawner_main\n");

@@ -1,0 +1,147 @@
+#include "backend/linux/spawner_link.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <span>
+
+#include "backend/linux/spawner_image.h"
+#include "backend/posix/spawn.h"
+#include "base/errors.h"
+
+#ifndef MFD_EXEC
+#define MFD_EXEC 0x0010U
+#endif
+
+namespace cordon::linux_backend {
+namespace {
+
+using base::fail;
+using base::fail_os;
+
+constexpr const char* kWhat = "starting the spawner";
+
+// Sealed: nobody can change the program between now and any later start.
+Result<base::Fd> make_image() {
+  constexpr unsigned kFlags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+  base::Fd file(::memfd_create("cordon-spawner", kFlags | MFD_EXEC));
+  if (!file && errno == EINVAL) file = base::Fd(::memfd_create("cordon-spawner", kFlags));
+  if (!file) return fail_os("spawner", errno, kWhat);
+  std::span<const char> rest = spawner_image();
+  while (!rest.empty()) {
+    const ssize_t n = ::write(file.get(), rest.data(), rest.size());
+    if (n <= 0) return fail_os("spawner", errno, kWhat);
+    rest = rest.subspan(static_cast<std::size_t>(n));
+  }
+  if (::fcntl(file.get(), F_ADD_SEALS,
+              F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) != 0) {
+    return fail_os("spawner", errno, kWhat);
+  }
+  return file;
+}
+
+}  // namespace
+
+SpawnerLink::~SpawnerLink() { stop(); }
+
+void SpawnerLink::stop() {
+  socket_.reset();  // it ends when nobody can ask it for anything
+  if (pid_ < 0) return;
+  int status = 0;
+  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+  pid_ = -1;
+}
+
+Result<void> SpawnerLink::start() {
+  auto image = make_image();
+  if (!image) return std::unexpected(std::move(image.error()));
+  int pair[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) {
+    return fail_os("spawner", errno, kWhat);
+  }
+  base::Fd ours = base::move_up(base::Fd(pair[0]));
+  const base::Fd theirs(pair[1]);
+
+  // The image is the spawner's stdin while it starts: the one descriptor that survives its way to
+  // exec and has a name.
+  const char* argv[] = {"cordon-spawner", nullptr};
+  const char* envp[] = {nullptr};
+  posix::ChildPlan plan{};
+  plan.path = "/proc/self/fd/0";
+  plan.argv = argv;
+  plan.envp = envp;
+  plan.cwd = "/";
+  plan.stdio[0] = image->get();
+  plan.stdio[spawner::kControlFd] = theirs.get();
+  plan.stdio[2] = theirs.get();
+
+  posix::Spawned spawned;
+  int error = 0;
+  keeper_.run([&] {
+    spawned = posix::spawn(plan);
+    error = errno;
+  });
+  if (spawned.pid < 0) return fail_os("spawner", error, kWhat);
+  if (plan.failed_step != posix::Step::none) {
+    return fail_os("spawner", plan.failed_errno,
+                   std::string(kWhat) + " (is /proc mounted, and may memory files be executed?)");
+  }
+  socket_ = std::move(ours);
+  pid_ = spawned.pid;
+  return {};
+}
+
+bool SpawnerLink::write(const std::vector<char>& message, const std::vector<int>& fds) {
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int) * spawner::kMostFds)] = {};
+  std::size_t sent = 0;
+  while (sent < message.size()) {
+    iovec part{.iov_base = const_cast<char*>(message.data()) + sent,
+               .iov_len = message.size() - sent};
+    msghdr header{};
+    header.msg_iov = &part;
+    header.msg_iovlen = 1;
+    if (sent == 0) {
+      header.msg_control = control;
+      header.msg_controllen = CMSG_SPACE(fds.size() * sizeof(int));
+      cmsghdr* first = CMSG_FIRSTHDR(&header);
+      first->cmsg_level = SOL_SOCKET;
+      first->cmsg_type = SCM_RIGHTS;
+      first->cmsg_len = CMSG_LEN(fds.size() * sizeof(int));
+      std::memcpy(CMSG_DATA(first), fds.data(), fds.size() * sizeof(int));
+    }
+    const ssize_t n = ::sendmsg(socket_.get(), &header, MSG_NOSIGNAL);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return false;
+    sent += static_cast<std::size_t>(n);
+  }
+  return true;
+}
+
+Result<void> SpawnerLink::send(ScriptBuilder& script) {
+  const std::vector<char> message = script.finish();
+  if (message.empty()) {
+    return fail(ErrorCode::invalid_argument, "set-up",
+                "there are too many grants, arguments or environment variables for one run");
+  }
+  const std::lock_guard lock(mutex_);
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    if (!socket_) {
+      if (auto started = start(); !started) return started;
+    }
+    if (write(message, script.fds())) return {};
+    const int error = errno;
+    if (error != EPIPE && error != ECONNRESET) {
+      return fail_os("spawner", error, "sending a script to the spawner");
+    }
+    stop();
+  }
+  return fail(ErrorCode::system, "spawner", "the spawner ends as soon as it is started");
+}
+
+}  // namespace cordon::linux_backend

@@ -1,0 +1,40 @@
+// The supervisor's side of the spawner: starts it, and hands it scripts.
+#pragma once
+
+#include <sys/types.h>
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "backend/linux/keeper.h"
+#include "backend/linux/script_builder.h"
+#include "base/fd.h"
+#include "cordon/error.h"
+
+namespace cordon::linux_backend {
+
+// Thread-safe.
+class SpawnerLink {
+ public:
+  explicit SpawnerLink(Keeper& keeper) : keeper_(keeper) {}
+  ~SpawnerLink();
+  SpawnerLink(const SpawnerLink&) = delete;
+  SpawnerLink& operator=(const SpawnerLink&) = delete;
+
+  // Sends a script. Its first descriptor must be its status socket. A spawner that has died is
+  // started anew. Errors: resource_exhausted, system; invalid_argument if the script is too large.
+  [[nodiscard]] Result<void> send(ScriptBuilder& script);
+
+ private:
+  [[nodiscard]] Result<void> start();
+  void stop();
+  [[nodiscard]] bool write(const std::vector<char>& message, const std::vector<int>& fds);
+
+  Keeper& keeper_;
+  std::mutex mutex_;
+  base::Fd socket_;
+  pid_t pid_ = -1;
+};
+
+}  // namespace cordon::linux_backend

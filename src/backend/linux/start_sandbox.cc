@@ -1,0 +1,137 @@
+#include "backend/linux/start_sandbox.h"
+
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "base/errors.h"
+
+namespace cordon::linux_backend {
+namespace {
+
+using spawner::Report;
+using spawner::ReportKind;
+using spawner::Role;
+
+// Generous: a machine in trouble is slow, and the processes end by themselves on any failure.
+constexpr auto kPatience = std::chrono::seconds(30);
+
+Error failed_step(const ScriptBuilder& script, const Report& report) {
+  const auto& [name, argument] = script.explain(report.role, report.step);
+  const std::string what =
+      "setting up the sandbox failed at \"" + name + (argument.empty() ? "" : " " + argument) +
+      "\", so the program was not run";
+  Error error = base::fail_os(name, report.error, what).error();
+  if (name.starts_with("limit:")) error.code = ErrorCode::limit_not_applied;
+  return error;
+}
+
+class Starting {
+ public:
+  Starting(ScriptBuilder& script, StatusSocket& status) : script_(script), status_(status) {}
+  Starting(const Starting&) = delete;
+  Starting& operator=(const Starting&) = delete;
+
+  ~Starting() {
+    if (done_) return;
+    // Whoever is parked, or comes to it, ends; each says who it is before, so all are reaped.
+    status_.abandon();
+    for (;;) {
+      const auto heard = status_.next(until_);
+      if (!heard || !*heard) break;
+      (void)take(**heard);
+    }
+  }
+
+  std::expected<void, StartFailure> wait_until_parked() {
+    while (!(init_parked_ && program_parked_ && setup_known_)) {
+      auto heard = status_.next(until_);
+      if (!heard) return std::unexpected(StartFailure{std::move(heard.error())});
+      if (!*heard) {
+        return std::unexpected(StartFailure{
+            .error = {ErrorCode::system, "set-up", 0,
+                      "the sandbox's processes were killed while they were set up"},
+            .died = true});
+      }
+      if (auto taken = take(**heard); !taken) return taken;
+    }
+    sandbox_.reap_setup();
+    return {};
+  }
+
+  std::expected<void, StartFailure> wait_until_executed() {
+    auto heard = status_.next(until_);
+    if (!heard) return std::unexpected(StartFailure{std::move(heard.error())});
+    if (*heard) return take(**heard);
+    done_ = true;  // the socket was closed by exec
+    return {};
+  }
+
+  [[nodiscard]] Sandbox& sandbox() { return sandbox_; }
+
+ private:
+  std::expected<void, StartFailure> take(const StatusSocket::Heard& heard) {
+    const Report& report = heard.report;
+    if (report.role == Role::init) sandbox_.set_init(heard.sender);
+    if (report.role == Role::program && sandbox_.program() < 0) sandbox_.set_program(heard.sender);
+    switch (report.kind) {
+      case ReportKind::started:
+        setup_known_ = true;
+        if (report.value < 0) {
+          return std::unexpected(StartFailure{
+              base::fail_os("spawner", static_cast<int>(-report.value),
+                            "starting a process for the sandbox failed (too many processes?)")
+                  .error()});
+        }
+        sandbox_.set_setup(static_cast<pid_t>(report.value));
+        return {};
+      case ReportKind::parked:
+        (report.role == Role::init ? init_parked_ : program_parked_) = true;
+        return {};
+      case ReportKind::not_executed:
+        return std::unexpected(StartFailure{
+            .error = base::fail_os("exec", report.error, "executing the program").error(),
+            .not_executed = true});
+      case ReportKind::failed:
+        break;
+    }
+    return std::unexpected(StartFailure{failed_step(script_, report)});
+  }
+
+  ScriptBuilder& script_;
+  StatusSocket& status_;
+  Sandbox sandbox_;
+  bool setup_known_ = false;
+  bool init_parked_ = false;
+  bool program_parked_ = false;
+  bool done_ = false;
+  TimePoint until_ = std::chrono::steady_clock::now() + kPatience;
+};
+
+}  // namespace
+
+StartResult start_sandbox(SpawnerLink& spawner, ScriptBuilder& script, StatusSocket& status,
+                          const std::function<Result<void>(const Sandbox&)>& verify) {
+  if (auto sent = spawner.send(script); !sent) {
+    return std::unexpected(StartFailure{std::move(sent.error())});
+  }
+  status.close_theirs();
+  Starting starting(script, status);
+  if (auto parked = starting.wait_until_parked(); !parked) {
+    return std::unexpected(std::move(parked.error()));
+  }
+  if (auto verified = verify(starting.sandbox()); !verified) {
+    return std::unexpected(StartFailure{std::move(verified.error())});
+  }
+  if (!status.release() || !status.release()) {
+    return std::unexpected(
+        StartFailure{.error = {ErrorCode::system, "set-up", 0, "the parked program is gone"},
+                     .died = true});
+  }
+  if (auto executed = starting.wait_until_executed(); !executed) {
+    return std::unexpected(std::move(executed.error()));
+  }
+  return std::move(starting.sandbox());
+}
+
+}  // namespace cordon::linux_backend

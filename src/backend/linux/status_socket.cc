@@ -1,0 +1,82 @@
+#include "backend/linux/status_socket.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <utility>
+
+#include "base/errors.h"
+
+namespace cordon::linux_backend {
+
+Result<StatusSocket> StatusSocket::make() {
+  int pair[2];
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) {
+    return base::fail_os("set-up", errno, "making the socket for reports from the sandbox");
+  }
+  base::Fd ours(pair[0]);
+  base::Fd theirs(pair[1]);
+  // Each report says which process it is from; nobody inside can claim another's.
+  const int on = 1;
+  if (::setsockopt(pair[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof on) != 0) {
+    return base::fail_os("set-up", errno, "asking for the senders of the sandbox's reports");
+  }
+  StatusSocket made;
+  made.ours_ = std::move(ours);
+  made.theirs_ = std::move(theirs);
+  return made;
+}
+
+namespace {
+
+ssize_t receive(int socket, StatusSocket::Heard& heard) {
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(ucred))];
+  iovec part{.iov_base = &heard.report, .iov_len = sizeof heard.report};
+  msghdr header{};
+  header.msg_iov = &part;
+  header.msg_iovlen = 1;
+  header.msg_control = control;
+  header.msg_controllen = sizeof control;
+  const ssize_t got = ::recvmsg(socket, &header, MSG_DONTWAIT);
+  const cmsghdr* first = got > 0 ? CMSG_FIRSTHDR(&header) : nullptr;
+  if (first != nullptr && first->cmsg_type == SCM_CREDENTIALS) {
+    ucred sender{};
+    std::memcpy(&sender, CMSG_DATA(first), sizeof sender);
+    heard.sender = sender.pid;
+  }
+  return got;
+}
+
+}  // namespace
+
+Result<std::optional<StatusSocket::Heard>> StatusSocket::next(TimePoint until) {
+  Heard heard;
+  for (;;) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+        until - std::chrono::steady_clock::now());
+    pollfd wanted{.fd = ours_.get(), .events = POLLIN, .revents = 0};
+    const int ready = ::poll(&wanted, 1, static_cast<int>(std::max<long>(0, left.count())));
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready == 0) {
+      return base::fail(ErrorCode::timed_out, "set-up",
+                        "the sandbox was not ready in time: is the machine overloaded?");
+    }
+    const ssize_t got = receive(ours_.get(), heard);
+    if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (got == 0 || (got < 0 && errno == ECONNRESET)) return std::nullopt;
+    if (got != sizeof heard.report) {
+      return base::fail_os("set-up", got < 0 ? errno : EPROTO, "hearing from the sandbox");
+    }
+    return heard;
+  }
+}
+
+bool StatusSocket::release() { return ::send(ours_.get(), "", 1, MSG_NOSIGNAL) == 1; }
+
+void StatusSocket::abandon() { (void)::shutdown(ours_.get(), SHUT_WR); }
+
+}  // namespace cordon::linux_backend

@@ -1,0 +1,39 @@
+// What the processes of a sandbox report while they are set up.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+
+#include "backend/linux/spawner/script.h"
+#include "base/fd.h"
+#include "cordon/clock.h"
+#include "cordon/error.h"
+
+namespace cordon::linux_backend {
+
+class StatusSocket {
+ public:
+  [[nodiscard]] static Result<StatusSocket> make();
+
+  [[nodiscard]] int theirs() const { return theirs_.get(); }
+  // After the script was sent: only then is the end of all reporters seen as an end.
+  void close_theirs() { theirs_.reset(); }
+
+  struct Heard {
+    spawner::Report report;
+    pid_t sender = -1;  // as the kernel says, in our pid namespace
+  };
+  // The next report; nothing once all reporters have ended or executed. Error: timed_out.
+  [[nodiscard]] Result<std::optional<Heard>> next(TimePoint until);
+  // Lets one parked process go on.
+  [[nodiscard]] bool release();
+  // Makes every process that is or will be parked end.
+  void abandon();
+
+ private:
+  base::Fd ours_;
+  base::Fd theirs_;
+};
+
+}  // namespace cordon::linux_backend

@@ -1,0 +1,55 @@
+// Looks at a parked sandbox from outside: what was asked for is what the kernel says (C42).
+//
+// The parsing is pure, over the texts of /proc. Landlock shows in none of them.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cordon/error.h"
+
+namespace cordon::linux_backend {
+
+// Of /proc/PID/status. Error: what does not hold.
+struct ExpectedStatus {
+  std::uint32_t uid = 0;  // as the supervisor sees them
+  std::uint32_t gid = 0;
+  bool no_groups = true;  // an ordinary caller cannot drop its supplementary groups
+  int seccomp_filters = 0;
+};
+[[nodiscard]] Result<void> check_status(std::string_view text, const ExpectedStatus& expected);
+
+// Of /proc/PID/limits, by the kernel's name ("Max open files").
+struct ExpectedLimit {
+  std::string name;
+  std::uint64_t soft = 0;
+};
+[[nodiscard]] Result<void> check_limits(std::string_view text,
+                                        const std::vector<ExpectedLimit>& expected);
+
+// Of /proc/PID/mountinfo: exactly these mount points (and what the host has mounted below a
+// granted directory), none but the writable ones writable, all nosuid.
+struct ExpectedMount {
+  std::string target;
+  bool writable = false;
+  bool bind = false;
+};
+[[nodiscard]] Result<void> check_mounts(std::string_view text,
+                                        const std::vector<ExpectedMount>& expected);
+
+struct Expected {
+  ExpectedStatus status;
+  std::vector<ExpectedLimit> limits;
+  std::vector<ExpectedMount> mounts;
+  bool own_network = true;
+};
+// All of it for process `pid`, and that its namespaces are not ours. `cgroup` receives the text of
+// its /proc/PID/cgroup.
+[[nodiscard]] Result<void> verify_process(pid_t pid, const Expected& expected, std::string& cgroup);
+
+}  // namespace cordon::linux_backend

@@ -1,0 +1,79 @@
+#include "backend/linux/views.h"
+
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <utility>
+
+#include "base/errors.h"
+
+namespace cordon::linux_backend {
+namespace {
+
+using plan::View;
+
+base::Fd open_path(const std::string& path, bool follow) {
+  open_how how{};
+  how.flags = O_PATH | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW);
+  how.resolve = RESOLVE_NO_MAGICLINKS;
+  return base::Fd(
+      static_cast<int>(::syscall(SYS_openat2, AT_FDCWD, path.c_str(), &how, sizeof how)));
+}
+
+Error cannot_open(const View& view, int error) {
+  std::string what = "opening " + view.source + ", which was granted as " + view.target;
+  if (view.source == view.target) what = "opening " + view.source + ", which was granted";
+  if (error == ENOENT) what += ": create it first, or leave the grant out";
+  return base::fail_os("mount", error, what).error();
+}
+
+Result<void> open_one(OpenView& open) {
+  View& view = open.view;
+  open.source = open_path(view.source, !view.optional);
+  struct stat found{};
+  if (!open.source || ::fstat(open.source.get(), &found) != 0) {
+    return std::unexpected(cannot_open(view, errno));
+  }
+  if (S_ISLNK(found.st_mode)) {  // only optional ones are opened as links
+    char target[PATH_MAX];
+    const ssize_t size = ::readlinkat(open.source.get(), "", target, sizeof target);
+    if (size < 0) return std::unexpected(cannot_open(view, errno));
+    view.kind = View::Kind::symlink;
+    view.content.assign(target, static_cast<std::size_t>(size));
+    open.source.reset();
+    return {};
+  }
+  if (view.kind == View::Kind::device && !S_ISCHR(found.st_mode)) {
+    return base::fail(ErrorCode::system, "mount", view.source + " is not a character device");
+  }
+  open.directory = S_ISDIR(found.st_mode);
+  open.device = found.st_dev;
+  open.inode = found.st_ino;
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<OpenView>> open_views(const std::vector<View>& views) {
+  std::vector<OpenView> all;
+  all.reserve(views.size());
+  for (const View& view : views) {
+    OpenView open{.view = view, .source = {}};
+    if (view.kind == View::Kind::bind || view.kind == View::Kind::device) {
+      if (auto opened = open_one(open); !opened) {
+        const int error = opened.error().os_error;
+        if (view.optional && (error == ENOENT || error == ENOTDIR)) continue;
+        return std::unexpected(std::move(opened.error()));
+      }
+    }
+    all.push_back(std::move(open));
+  }
+  return all;
+}
+
+}  // namespace cordon::linux_backend

@@ -1,0 +1,28 @@
+// The parts of the host that a sandbox gets to see, opened: what was looked at is what is mounted.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "base/fd.h"
+#include "cordon/error.h"
+#include "plan/sandbox_plan.h"
+
+namespace cordon::linux_backend {
+
+struct OpenView {
+  plan::View view;
+  base::Fd source;         // bind and device: O_PATH
+  bool directory = false;  // bind: it is one
+  dev_t device = 0;
+  ino_t inode = 0;
+};
+
+// Opens every source. Optional ones that are not there are left out; an optional one that is a
+// symbolic link becomes a View::Kind::symlink. A grant's symbolic links are followed, except magic
+// ones (/proc/self/exe). Errors name the path and the errno.
+[[nodiscard]] Result<std::vector<OpenView>> open_views(const std::vector<plan::View>& views);
+
+}  // namespace cordon::linux_backend
