@@ -89,6 +89,8 @@ std::span<const std::string_view> system_directories() { return kSystemDirectori
 
 std::vector<View> default_view(const Identity& identity, Network network, const Limits& limits) {
   std::vector<View> all;
+  all.reserve(kSystemDirectories.size() + kSystemFiles.size() + kNetworkFiles.size() +
+              kDevices.size() + kSymlinks.size() + 8);
   for (const std::string_view path : kSystemDirectories) all.push_back(host_path(path));
   for (const std::string_view path : kSystemFiles) all.push_back(host_path(path));
   all.push_back(made_file("/etc/passwd", passwd(identity)));

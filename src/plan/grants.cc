@@ -157,17 +157,16 @@ std::vector<View> merge_views(std::vector<View> defaults, std::vector<View> gran
              (strictly_below(view.target, grant.target) && !still_wanted(view, grant));
     });
   });
-  const auto by_depth = [](const View& a, const View& b) {
-    return mounted_before(a.target, b.target);
-  };
-  std::ranges::stable_sort(granted, by_depth);
+  std::ranges::sort(granted, mounted_before, &View::target);
   // The system's directories first, then what was asked for; but a grant of /etc goes below the
   // defaults that lie in it.
-  const auto rest = std::ranges::stable_partition(granted, [&](const View& grant) {
-    return std::ranges::any_of(
+  std::vector<View> all;
+  std::vector<View> rest;
+  for (View& grant : granted) {
+    const bool below = std::ranges::any_of(
         defaults, [&](const View& view) { return strictly_below(view.target, grant.target); });
-  });
-  std::vector<View> all(granted.begin(), rest.begin());
+    (below ? all : rest).push_back(std::move(grant));
+  }
   std::ranges::move(defaults, std::back_inserter(all));
   std::ranges::move(rest, std::back_inserter(all));
   return all;

@@ -137,10 +137,11 @@ Enforcement enforcement_of(const SandboxPlan& plan, const HostCapabilities& host
 }
 
 bool kernel_at_least(std::string_view kernel, int major, int minor) {
-  const char* const end = kernel.data() + kernel.size();
+  const char* const begin = kernel.data();
+  const char* const end = begin + kernel.size();
   int first = 0;
   int second = 0;
-  const auto dot = std::from_chars(kernel.data(), end, first);
+  const auto dot = std::from_chars(begin, end, first);
   if (dot.ec != std::errc{} || dot.ptr == end || *dot.ptr != '.') return false;
   if (std::from_chars(dot.ptr + 1, end, second).ec != std::errc{}) return false;
   return std::pair(first, second) >= std::pair(major, minor);

@@ -1,6 +1,7 @@
 #include "plan/paths.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace cordon::plan {
 
@@ -30,7 +31,7 @@ bool strictly_below(std::string_view path, std::string_view top) {
 
 bool mounted_before(std::string_view a, std::string_view b) {
   const auto depth = [](std::string_view path) { return std::ranges::count(path, '/'); };
-  return depth(a) < depth(b);
+  return std::pair(depth(a), a) < std::pair(depth(b), b);
 }
 
 }  // namespace cordon::plan

@@ -32,7 +32,8 @@ TEST(PathsTest, BelowIsByComponentNotByPrefix) {
 TEST(PathsTest, ParentsComeBeforeChildren) {
   EXPECT_TRUE(mounted_before("/z", "/a/b"));
   EXPECT_FALSE(mounted_before("/a/b", "/z"));
-  EXPECT_FALSE(mounted_before("/a", "/b"));  // else the order of the request stays
+  EXPECT_TRUE(mounted_before("/a", "/b"));
+  EXPECT_FALSE(mounted_before("/a", "/a"));
 }
 
 }  // namespace
