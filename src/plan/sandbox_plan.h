@@ -33,9 +33,12 @@ struct View {
   std::string target;
   std::string source{};
   std::string content{};
-  bool writable = false;
-  bool optional = false;      // left out if the host has no such path; a symlink stays one
-  bool granted = false;       // by the request, not by default: files appear as the program's own
+  bool writable = false;  // a tmpfs that is not gets read-only once all is in it
+  bool optional = false;  // left out if the host has no such path; a symlink stays one
+  bool follow = false;    // optional, but a symlink is followed on the host
+  // By the request, not by default: files appear as the program's own. Not so for what a request
+  // names in a system directory, where that would open /etc/shadow.
+  bool granted = false;
   std::uint64_t size = 0;     // tmpfs
   std::uint32_t mode = 0755;  // tmpfs
 };
@@ -49,8 +52,11 @@ struct Identity {
 // Limits kept by control groups; empty: not by those.
 struct GroupLimits {
   std::optional<std::uint64_t> memory_bytes;
-  std::optional<std::uint64_t> processes;
+  std::optional<std::uint64_t> processes;  // the sandbox's init included
   std::optional<std::uint32_t> cpu_millicores;
+  bool cpu_clock = false;  // the group's processor time is what limits.cpu_time is held against
+
+  friend bool operator==(const GroupLimits&, const GroupLimits&) = default;
 };
 
 struct SandboxPlan {
@@ -59,11 +65,15 @@ struct SandboxPlan {
   Identity identity;
   Network network = Network::none;
   bool unix_sockets = true;
-  int landlock_abi = 0;  // 0: not used
+  int landlock_abi = 0;                        // 0: not used
+  CgroupVersion cgroup = CgroupVersion::none;  // none: no group is needed, or there is none
+  std::string cgroup_parent;
   GroupLimits groups;
-  Limits limits;               // all of them, for rlimits and the supervisor
+  Limits limits;                                  // all of them, for rlimits and the supervisor
+  std::optional<std::uint64_t> rlimit_processes;  // no group: RLIMIT_NPROC, init included
   bool sample_memory = false;  // no group: the supervisor looks at the tree now and then
   bool sample_processes = false;
+  bool sample_cpu = false;
   Enforcement enforcement;
 };
 
@@ -75,9 +85,11 @@ struct Caller {
   std::string home;  // empty: none
 };
 
-// Errors: invalid_argument (a grant that contradicts itself, the working directory is / or the
-// home directory), unsupported (a namespace that does not work here: never a run with less
-// isolation than this backend stands for).
+// `limits` are the request's with the defaults filled in; the request is validated. Errors, all of
+// stage "plan": invalid_argument (a grant that contradicts itself or shows what no sandbox may see,
+// the working directory is / or the home directory), not_permitted (a user the caller may not
+// choose), unsupported (a namespace that does not work here: never a run with less isolation than
+// this backend stands for; idmapped mounts or groups that the request cannot do without).
 [[nodiscard]] Result<SandboxPlan> make_sandbox_plan(const Request& request, const Limits& limits,
                                                     const Caller& caller,
                                                     const HostCapabilities& host);

@@ -67,6 +67,37 @@ Result<void> validate_streams(const Request& r) {
   return {};
 }
 
+// What a path means on a host is for the plan; here only what means nothing anywhere.
+Result<void> validate_grant(const Grant& grant, std::size_t index) {
+  const std::string name = "grants[" + std::to_string(index) + "].";
+  const auto check = [&](const std::string& path, const char* field) -> Result<void> {
+    if (has_nul(path)) return bad(name + field + " contains a NUL byte: remove it");
+    if (!path.starts_with('/')) {
+      return bad(name + field + " \"" + path + "\" is not absolute: write it from / on");
+    }
+    return {};
+  };
+  if (grant.kind == Grant::Kind::tmpfs) return check(grant.target, "target");
+  if (auto ok = check(grant.source, "source"); !ok) return ok;
+  return grant.target.empty() ? Result<void>{} : check(grant.target, "target");
+}
+
+Result<void> validate_isolation(const Request& r) {
+  for (std::size_t i = 0; i < r.grants.size(); ++i) {
+    if (auto ok = validate_grant(r.grants[i], i); !ok) return ok;
+  }
+  if (has_nul(r.cgroup_parent)) return bad("cgroup_parent contains a NUL byte: remove it");
+  if (("/" + r.cgroup_parent + "/").find("/../") != std::string::npos) {
+    return bad("cgroup_parent \"" + r.cgroup_parent + "\" contains \"..\": name the group itself");
+  }
+  // The kernel's "leave it as it is": as an id to change to, it changes nothing.
+  constexpr std::uint32_t kNoId = std::numeric_limits<std::uint32_t>::max();
+  if (r.user && (r.user->uid == kNoId || r.user->gid == kNoId)) {
+    return bad("user has the id " + std::to_string(kNoId) + ", which is no user: choose another");
+  }
+  return {};
+}
+
 }  // namespace
 
 Limits with_defaults(const Limits& asked, const Limits& defaults) {
@@ -116,6 +147,7 @@ Result<void> validate(const Limits& limits) {
 Result<void> validate(const Request& request) {
   if (auto ok = validate_strings(request); !ok) return ok;
   if (auto ok = validate_streams(request); !ok) return ok;
+  if (auto ok = validate_isolation(request); !ok) return ok;
   if (request.timeout < Duration{0}) {
     return bad("timeout is negative: use 0 for the default or kNoTimeout for none");
   }

@@ -43,6 +43,9 @@ TEST(ValidateRequestTest, AcceptsWhatLooksOddButIsAllowed) {
   request.limits.output_bytes = 0;
   request.out = Output::to_fd(0);
   request.in = Input::from_fd(0);
+  request.grants = {Grant::read("/a/../b"), Grant::tmpfs("/c", 1)};  // the plan's to judge
+  request.cgroup_parent = "/a..b/c..";
+  request.user = User{0, 0};
   const auto ok = validate(request);
   EXPECT_TRUE(ok) << ok.error().message;
 }
@@ -78,6 +81,26 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"environment variable name", [](Request& r) { r.env = {{"A\0B"s, "x"}}; }},
         Refusal{"environment variable SECOND",
                 [](Request& r) { r.env = {{"FIRST", "x"}, {"SECOND", "a\0b"s}}; }}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Isolation, ValidateRequestRefuses,
+    testing::Values(
+        Refusal{"grants[0].source \"a\" is not absolute",
+                [](Request& r) { r.grants = {Grant::read("a")}; }},
+        Refusal{"grants[0].source \"\" is not absolute",
+                [](Request& r) { r.grants = {Grant::write("")}; }},
+        Refusal{"grants[1].source contains a NUL",
+                [](Request& r) { r.grants = {Grant::read("/a"), Grant::read("/b\0"s)}; }},
+        Refusal{"grants[0].target \"b\" is not absolute",
+                [](Request& r) { r.grants = {Grant::bind("/a", "b", Grant::Kind::read)}; }},
+        Refusal{"grants[0].target contains a NUL",
+                [](Request& r) { r.grants = {Grant::bind("/a", "/\0"s, Grant::Kind::read)}; }},
+        Refusal{"grants[0].target \"\" is not absolute",
+                [](Request& r) { r.grants = {Grant::tmpfs("")}; }},
+        Refusal{"cgroup_parent contains a NUL", [](Request& r) { r.cgroup_parent = "a\0b"s; }},
+        Refusal{"cgroup_parent \"..\"", [](Request& r) { r.cgroup_parent = ".."; }},
+        Refusal{"cgroup_parent \"/a/../b\"", [](Request& r) { r.cgroup_parent = "/a/../b"; }},
+        Refusal{"user has the id 4294967295", [](Request& r) { r.user = User{0xFFFFFFFF, 1}; }}));
 
 INSTANTIATE_TEST_SUITE_P(
     Streams, ValidateRequestRefuses,

@@ -1,0 +1,175 @@
+#include "plan/grants.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <utility>
+
+#include "base/errors.h"
+#include "plan/default_view.h"
+#include "plan/paths.h"
+
+namespace cordon::plan {
+namespace {
+
+using Kind = View::Kind;
+
+// Places that are the sandbox's own or the kernel's: showing the host's would open a way out.
+constexpr std::array<std::string_view, 3> kReserved = {"/proc", "/sys", "/dev"};
+
+std::unexpected<Error> bad(std::string message) {
+  return base::fail(ErrorCode::invalid_argument, "plan", std::move(message));
+}
+
+std::string name_of(Grant::Kind kind) {
+  switch (kind) {
+    case Grant::Kind::read:
+      return "read";
+    case Grant::Kind::write:
+      return "write";
+    case Grant::Kind::tmpfs:
+      return "tmpfs";
+  }
+  return "unknown";
+}
+
+// As an error names it: "read of /a", "write of /a as /b".
+std::string name_of(const Grant& grant) {
+  if (grant.kind == Grant::Kind::tmpfs) return "tmpfs on " + grant.target;
+  const std::string text = name_of(grant.kind) + " of " + grant.source;
+  return grant.target.empty() || grant.target == grant.source ? text : text + " as " + grant.target;
+}
+
+// Below /usr/src are people's own sources, as in many container images.
+bool is_system(std::string_view path) {
+  if (strictly_below(path, "/usr/src")) return false;
+  return at_or_below(path, "/etc") || at_or_below(path, "/boot") ||
+         std::ranges::any_of(system_directories(),
+                             [&](std::string_view top) { return at_or_below(path, top); });
+}
+
+Result<void> check_place(const std::string& path, const Grant& grant) {
+  if (path == "/") {
+    return bad("grant " + name_of(grant) +
+               ": the whole root is never granted: name the directories that the program needs");
+  }
+  for (const std::string_view top : kReserved) {
+    if (at_or_below(path, top)) {
+      return bad("grant " + name_of(grant) + ": " + std::string(top) +
+                 (top == "/sys" ? " of the host is never shown to a sandbox"
+                                : " is the sandbox's own, never the host's") +
+                 ": leave this grant out");
+    }
+  }
+  if (grant.kind != Grant::Kind::read && is_system(path)) {
+    return bad("grant " + name_of(grant) +
+               ": system directories are never writable: grant it for reading, or choose another "
+               "directory");
+  }
+  return {};
+}
+
+// With its paths normalised and its target filled in.
+Result<Grant> checked(const Grant& asked) {
+  Grant grant = asked;
+  const bool tmpfs = grant.kind == Grant::Kind::tmpfs;
+  if (tmpfs) {
+    grant.source.clear();
+    if (grant.size == 0) grant.size = kDefaultTmpfsSize;
+  } else {
+    grant.size = 0;
+    if (grant.target.empty()) grant.target = grant.source;
+  }
+  for (std::string* path : {&grant.source, &grant.target}) {
+    if (tmpfs && path == &grant.source) continue;
+    const auto normal = normalise(*path);
+    if (!normal) {
+      return bad("grant " + name_of(asked) + ": \"" + *path +
+                 "\" is not an absolute path without \"..\": write it as one");
+    }
+    *path = *normal;
+  }
+  for (const std::string* path : {&grant.source, &grant.target}) {
+    if (tmpfs && path == &grant.source) continue;
+    if (auto ok = check_place(*path, grant); !ok) return std::unexpected(ok.error());
+  }
+  return grant;
+}
+
+View view_of(const Grant& grant) {
+  if (grant.kind == Grant::Kind::tmpfs) {
+    return {.kind = Kind::tmpfs,
+            .target = grant.target,
+            .writable = true,
+            .granted = true,
+            .size = grant.size,
+            .mode = 01777};
+  }
+  return {.target = grant.target,
+          .source = grant.source,
+          .writable = grant.kind == Grant::Kind::write,
+          .granted = !is_system(grant.source)};
+}
+
+const View* find_target(const std::vector<View>& views, std::string_view target) {
+  const auto it = std::ranges::find(views, target, &View::target);
+  return it == views.end() ? nullptr : &*it;
+}
+
+// Below a granted directory: whether a default still belongs there. A file of the sandbox's own
+// needs one of the host to lie on, and only the host's own /etc is known to have it.
+bool still_wanted(const View& view, const View& grant) {
+  return grant.source == "/etc" && (view.target == "/etc/passwd" || view.target == "/etc/group");
+}
+
+}  // namespace
+
+Result<std::vector<View>> granted_views(const Request& request) {
+  std::vector<Grant> grants;
+  std::vector<View> views;
+  for (const Grant& asked : request.grants) {
+    auto grant = checked(asked);
+    if (!grant) return std::unexpected(grant.error());
+    const auto same = std::ranges::find(grants, grant->target, &Grant::target);
+    if (same == grants.end()) {
+      views.push_back(view_of(*grant));
+      grants.push_back(std::move(*grant));
+    } else if (*same != *grant) {
+      return bad("two grants for " + grant->target + ": " + name_of(*same) + " and " +
+                 name_of(*grant) + ": keep one of them");
+    }
+  }
+  return views;
+}
+
+std::vector<View> merge_views(std::vector<View> defaults, std::vector<View> granted) {
+  if (std::ranges::any_of(granted,
+                          [](const View& g) { return strictly_below(g.target, "/var/tmp"); })) {
+    // Else the grant would have to be mounted through a symlink.
+    const View tmp = *find_target(defaults, "/tmp");
+    View& var_tmp = *std::ranges::find(defaults, "/var/tmp", &View::target);
+    var_tmp = tmp;
+    var_tmp.target = "/var/tmp";
+  }
+  std::erase_if(defaults, [&](const View& view) {
+    return std::ranges::any_of(granted, [&](const View& grant) {
+      return view.target == grant.target ||
+             (strictly_below(view.target, grant.target) && !still_wanted(view, grant));
+    });
+  });
+  std::ranges::sort(granted, mounted_before, &View::target);
+  // The system's directories first, then what was asked for; but a grant of /etc goes below the
+  // defaults that lie in it.
+  std::vector<View> all;
+  std::vector<View> rest;
+  for (View& grant : granted) {
+    const bool below = std::ranges::any_of(
+        defaults, [&](const View& view) { return strictly_below(view.target, grant.target); });
+    (below ? all : rest).push_back(std::move(grant));
+  }
+  std::ranges::move(defaults, std::back_inserter(all));
+  std::ranges::move(rest, std::back_inserter(all));
+  return all;
+}
+
+}  // namespace cordon::plan

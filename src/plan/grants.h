@@ -1,0 +1,28 @@
+// The file system that a request asks for: its grants, checked, and its working directory, put
+// together with the default view. Pure: paths are compared as text.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "plan/sandbox_plan.h"
+
+namespace cordon::plan {
+
+// The request's grants as views, in the order of the request; equal ones once. Errors
+// (invalid_argument): a path that is relative or has "..", two grants for one place, the host's
+// root, /proc, /sys or /dev, a writable system directory.
+[[nodiscard]] Result<std::vector<View>> granted_views(const Request& request);
+
+// Where the program starts, as a path inside. Adds a view of that directory, read-only, to
+// `granted` unless a grant or `defaults` already show it. Errors (invalid_argument): it is /, the
+// home directory or above that, or a place that the sandbox makes itself.
+[[nodiscard]] Result<std::string> place_cwd(const Request& request, const Caller& caller,
+                                            const std::vector<View>& defaults,
+                                            std::vector<View>& granted);
+
+// Both, in the order of mounting: a directory before what is in it, so that the innermost wins.
+// A grant replaces what the default view has at its place.
+[[nodiscard]] std::vector<View> merge_views(std::vector<View> defaults, std::vector<View> granted);
+
+}  // namespace cordon::plan

@@ -1,0 +1,40 @@
+#include "plan/paths.h"
+
+#include <gtest/gtest.h>
+
+namespace cordon::plan {
+namespace {
+
+TEST(NormaliseTest, RemovesWhatMeansNothing) {
+  EXPECT_EQ(normalise("/a//b/./c/"), "/a/b/c");
+  EXPECT_EQ(normalise("/"), "/");
+  EXPECT_EQ(normalise("//."), "/");
+  EXPECT_EQ(normalise("/..a/b.."), "/..a/b..");
+}
+
+TEST(NormaliseTest, RefusesWhatDependsOnTheFileSystem) {
+  EXPECT_FALSE(normalise(""));
+  EXPECT_FALSE(normalise("a/b"));
+  EXPECT_FALSE(normalise("/a/../b"));
+  EXPECT_FALSE(normalise("/a/.."));
+}
+
+TEST(PathsTest, BelowIsByComponentNotByPrefix) {
+  EXPECT_TRUE(at_or_below("/usr", "/usr"));
+  EXPECT_TRUE(at_or_below("/usr/lib", "/usr"));
+  EXPECT_FALSE(at_or_below("/usrlocal", "/usr"));
+  EXPECT_FALSE(strictly_below("/usr", "/usr"));
+  EXPECT_TRUE(strictly_below("/usr", "/"));
+  EXPECT_FALSE(strictly_below("/", "/"));
+  EXPECT_FALSE(at_or_below("/", "/usr"));
+}
+
+TEST(PathsTest, ParentsComeBeforeChildren) {
+  EXPECT_TRUE(mounted_before("/z", "/a/b"));
+  EXPECT_FALSE(mounted_before("/a/b", "/z"));
+  EXPECT_TRUE(mounted_before("/a", "/b"));
+  EXPECT_FALSE(mounted_before("/a", "/a"));
+}
+
+}  // namespace
+}  // namespace cordon::plan

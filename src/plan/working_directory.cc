@@ -1,0 +1,82 @@
+#include <array>
+
+#include "base/errors.h"
+#include "plan/grants.h"
+#include "plan/paths.h"
+
+namespace cordon::plan {
+namespace {
+
+using Kind = View::Kind;
+
+std::unexpected<Error> bad(std::string message) {
+  return base::fail(ErrorCode::invalid_argument, "plan", std::move(message));
+}
+
+// The innermost of the views that `path` is at or below.
+const View* covering(const std::vector<View>& views, std::string_view path) {
+  const View* best = nullptr;
+  for (const View& view : views) {
+    if (!at_or_below(path, view.target)) continue;
+    if (best == nullptr || view.target.size() > best->target.size()) best = &view;
+  }
+  return best;
+}
+
+// Below a tmpfs of the sandbox there is only what is mounted there.
+bool shown_by(const View* view, std::string_view path) {
+  if (view == nullptr) return false;
+  return view->kind == Kind::bind || (view->kind == Kind::tmpfs && view->target == path);
+}
+
+Result<std::string> absolute_cwd(const Request& request, const Caller& caller) {
+  std::string path = request.cwd.empty() ? caller.cwd : request.cwd;
+  const bool relative = !path.empty() && !path.starts_with('/');
+  if (relative && caller.cwd.starts_with('/')) path = caller.cwd + "/" + path;
+  if (auto normal = normalise(path)) return *normal;
+  return bad("the working directory \"" + path +
+             "\" is not an absolute path without \"..\": name it by --cwd DIR");
+}
+
+// Why this directory is not shown unless it is asked for by name; empty: it is.
+std::string refusal(const std::string& cwd, const std::string& home) {
+  if (cwd == "/") return "the root of the file system";
+  if (cwd == home) return "your home directory";
+  if (!home.empty() && strictly_below(home, cwd)) return "above your home directory " + home;
+  if (at_or_below(cwd, "/etc") || at_or_below(cwd, "/boot") || cwd == "/var" || cwd == "/run" ||
+      cwd == "/root") {
+    return "a directory of the system";
+  }
+  if (cwd == "/tmp" || cwd == "/var/tmp") return "shared by everybody on this host";
+  return {};
+}
+
+}  // namespace
+
+Result<std::string> place_cwd(const Request& request, const Caller& caller,
+                              const std::vector<View>& defaults, std::vector<View>& granted) {
+  auto cwd = absolute_cwd(request, caller);
+  if (!cwd) return cwd;
+  constexpr std::array<std::string_view, 3> kOwn = {"/proc", "/sys", "/dev"};
+  for (const std::string_view top : kOwn) {
+    if (at_or_below(*cwd, top)) {
+      return bad("the working directory " + *cwd + " is in " + std::string(top) +
+                 ", which is not the host's inside a sandbox: choose another by --cwd DIR");
+    }
+  }
+  const View* grant = covering(granted, *cwd);
+  if (shown_by(grant, *cwd)) return cwd;
+  if (const View* view = covering(defaults, *cwd);
+      grant == nullptr && view != nullptr && view->kind == Kind::bind) {
+    return cwd;
+  }
+  if (const auto why = refusal(*cwd, normalise(caller.home).value_or("")); !why.empty()) {
+    return bad("the working directory " + *cwd + " is " + why +
+               ": name what the program may see, e.g. --read DIR or --write DIR, and a directory "
+               "to run in by --cwd DIR");
+  }
+  granted.push_back({.target = *cwd, .source = *cwd, .granted = true});
+  return cwd;
+}
+
+}  // namespace cordon::plan
