@@ -55,6 +55,9 @@ class Manager {
 
 // Real processes by the best backend this OS has (C133). Error: unsupported.
 [[nodiscard]] Result<std::unique_ptr<Manager>> os_manager();
+// Sandboxed processes: everything in place before the program's first instruction. Error:
+// unsupported, with the reason and what to do.
+[[nodiscard]] Result<std::unique_ptr<Manager>> linux_manager();
 // Real processes with process groups and rlimits: the floor on every Unix.
 [[nodiscard]] Result<std::unique_ptr<Manager>> posix_manager();
 

@@ -23,6 +23,11 @@ std::optional<Duration> cpu_used(const Usage& usage) {
 // The kernel ends a program at a limit with a signal of its own. SIGXCPU counts only when the
 // processor time was really used: a program can send itself any signal.
 std::optional<Verdict> verdict_of_kernel(const Ending& e) {
+  if (e.ended_by) return e.ended_by;
+  // Only where a filter is in place: elsewhere the signal means nothing to us.
+  if (e.signal == SIGSYS && e.enforcement.syscalls.level == Guarantee::Level::enforced) {
+    return Verdict::denied;
+  }
   if (e.signal == SIGXFSZ && e.limits.file_size_bytes) return Verdict::file_size;
   const auto used = cpu_used(e.usage);
   if (e.limits.cpu_time && used && *used >= *e.limits.cpu_time &&
@@ -121,9 +126,16 @@ Outcome decide(const Ending& e) {
 
   if (is_limit(o.verdict)) {
     LimitHit hit = limit_of(o.verdict, e);
-    if (!e.evidence.empty()) hit.evidence = e.evidence;
+    if (!e.evidence.empty()) {
+      hit.evidence = e.evidence;
+    } else if (!e.kernel_evidence.empty() && o.verdict == e.ended_by) {
+      hit.evidence = e.kernel_evidence;
+    }
     o.hint = hint_for(hit);
     o.limit = std::move(hit);
+  } else if (o.verdict == Verdict::denied) {
+    o.denials.emplace_back("a system call of a foreign architecture");
+    o.hint = "the program made a system call that is never allowed; run it by its own architecture";
   }
   return o;
 }

@@ -21,6 +21,10 @@ struct Ending {
   std::optional<Verdict> first_action;
   std::string evidence;  // for first_action: what was seen, e.g. "memory.events oom_kill +1"
 
+  // What the kernel ended the run for, by its own counters.
+  std::optional<Verdict> ended_by;
+  std::string kernel_evidence;
+
   int exit_code = 0;
   int signal = 0;  // 0: exited with exit_code
   // The caller's process reaped the program behind our back: neither of the two is known.

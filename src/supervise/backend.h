@@ -31,6 +31,17 @@ struct Ended {
   int signal = 0;            // 0: exited
   bool status_lost = false;  // somebody else reaped it; how it ended is unknown
   Usage usage;
+  // What the kernel's counters say, where a backend has any.
+  std::optional<Verdict> ended_by;  // a limit that the kernel itself enforced by killing
+  std::string evidence;
+  std::vector<LimitHit> limits_hit;
+};
+
+// What a backend has noticed about a running program.
+struct Alarm {
+  std::optional<Verdict> verdict;  // the run must end for this
+  std::string evidence;
+  bool look_again = false;  // soon: the kernel may not have counted yet
 };
 
 struct Sample {
@@ -52,6 +63,10 @@ class Child {
   // Nothing while the program runs. Else ends what it left running, then reaps it.
   [[nodiscard]] virtual std::optional<Ended> reap() = 0;
   [[nodiscard]] virtual std::optional<Sample> sample() const = 0;
+
+  // Readable when alarm() has something to look at; -1: never. Valid until the Child is destroyed.
+  [[nodiscard]] virtual int alarm_fd() const { return -1; }
+  [[nodiscard]] virtual Alarm alarm() { return {}; }
 };
 
 // A kind of real processes. Thread-safe.
@@ -61,8 +76,9 @@ class Backend {
   // As in Capabilities::backend; lives as long as the program.
   [[nodiscard]] virtual std::string_view name() const = 0;
   [[nodiscard]] virtual Capabilities capabilities() const = 0;
-  // What holds for a run under these limits.
-  [[nodiscard]] virtual Enforcement enforcement(const Limits& limits) const = 0;
+  // What holds for such a run.
+  [[nodiscard]] virtual Enforcement enforcement(const Request& request,
+                                                const Limits& limits) const = 0;
   // Refuses what this backend cannot do at all. Error: unsupported.
   [[nodiscard]] virtual Result<void> check(const Request& request, const Limits& limits) const = 0;
   [[nodiscard]] virtual std::unique_ptr<Child> make_child() = 0;

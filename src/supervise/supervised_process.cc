@@ -76,7 +76,7 @@ Result<void> SupervisedProcess::start() {
   if (!launched) {
     end(std::make_shared<const Outcome>(
         outcome::failed_to_start(id_, std::string(shared_->backend->name()),
-                                 shared_->backend->enforcement(limits_), launched.error())));
+                                 shared_->backend->enforcement(request_, limits_), launched.error())));
   }
   settle(lock);
   return launched;
@@ -115,6 +115,7 @@ Result<void> SupervisedProcess::launch() {
   if (io->output[1]) pump_.open(1, std::move(io->output[1]), request_.err.framing);
 
   exit_watch_->when_readable(on_loop(&SupervisedProcess::on_exit_ready));
+  watch_alarm();
   watch_outputs();
   if (request_.in.kind == Input::Kind::bytes) feed_stdin();
 
@@ -194,6 +195,7 @@ void SupervisedProcess::check_deadlines() {
   }
   if (const int signal = ladder_.on_time(t); signal != 0) (void)child_->send(signal, Reach::tree);
   check_cpu_time(t);
+  if (alarm_check_ && t >= *alarm_check_) on_alarm();
   arm();
 }
 
@@ -214,7 +216,7 @@ void SupervisedProcess::check_cpu_time(TimePoint t) {
 
 void SupervisedProcess::arm() {
   std::optional<TimePoint> next = deadline_;
-  for (const auto& other : {ladder_.next(), cpu_check_}) {
+  for (const auto& other : {ladder_.next(), cpu_check_, alarm_check_}) {
     if (other && (!next || *other < *next)) next = other;
   }
   if (!next || next == armed_) return;
@@ -239,6 +241,33 @@ void SupervisedProcess::on_exit_ready() {
   }
 }
 
+void SupervisedProcess::watch_alarm() {
+  if (child_->alarm_fd() < 0) return;
+  if (!alarm_watch_) alarm_watch_ = std::make_unique<Loop::Watch>(*loop_, child_->alarm_fd());
+  alarm_watch_->when_readable(on_loop(&SupervisedProcess::on_alarm_ready));
+}
+
+void SupervisedProcess::on_alarm_ready() {
+  if (state_ != State::running) return;
+  on_alarm();
+  watch_alarm();
+  arm();
+}
+
+void SupervisedProcess::on_alarm() {
+  constexpr Duration kSoon = std::chrono::milliseconds(2);
+  Alarm alarm = child_->alarm();
+  alarm_check_.reset();
+  if (alarm.verdict) {
+    stop(*alarm.verdict, Duration{0}, std::move(alarm.evidence));
+  } else if (alarm.look_again && alarm_looks_ < kMostLooks) {
+    ++alarm_looks_;
+    alarm_check_ = now() + kSoon;
+  } else {
+    alarm_looks_ = 0;
+  }
+}
+
 void SupervisedProcess::finish_if_ended() {
   if (state_ != State::running) return;
   const auto ended = child_->reap();
@@ -249,7 +278,7 @@ void SupervisedProcess::finish_if_ended() {
   outcome::Ending e;
   e.id = id_;
   e.backend = shared_->backend->name();
-  e.enforcement = shared_->backend->enforcement(limits_);
+  e.enforcement = shared_->backend->enforcement(request_, limits_);
   e.first_action = ladder_.cause();
   // A short program may have ended before its last output was read: the limit holds all the same.
   if (!e.first_action && limits_.output_bytes && pump_.bytes() > *limits_.output_bytes) {
@@ -261,6 +290,9 @@ void SupervisedProcess::finish_if_ended() {
   e.status_lost = ended->status_lost;
   e.wall = wall;
   e.usage = ended->usage;
+  e.ended_by = ended->ended_by;
+  e.kernel_evidence = ended->evidence;
+  e.limits_hit = ended->limits_hit;
   e.output_bytes = pump_.bytes();
   e.output_truncated = pump_.truncated();
   e.timeout = request_.timeout == Duration{0} ? kDefaultTimeout : request_.timeout;
@@ -274,6 +306,7 @@ void SupervisedProcess::end(std::shared_ptr<const Outcome> outcome) {
   outcome_ = std::move(outcome);
   pump_.queue().push_exit(outcome_->wall, outcome_);
   exit_watch_.reset();
+  alarm_watch_.reset();
   for (auto& watch : output_watch_) watch.reset();
   stdin_watch_.reset();
   if (loop_ != nullptr) loop_->forget(this);

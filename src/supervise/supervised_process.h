@@ -99,6 +99,8 @@ class SupervisedProcess final : public Process,
   void stop(Verdict cause, Duration grace, std::string evidence = {});
   void check_deadlines();
   void check_cpu_time(TimePoint now);
+  void watch_alarm();
+  void on_alarm();
   void arm();
   void finish_if_ended();
   void end(std::shared_ptr<const Outcome> outcome);
@@ -126,6 +128,7 @@ class SupervisedProcess final : public Process,
   // For callbacks on the loop's thread.
   [[nodiscard]] std::function<void()> on_loop(void (SupervisedProcess::*step)());
   void on_exit_ready();
+  void on_alarm_ready();
   void on_stdin_ready();
   void on_stdout_ready() { on_output_ready(0); }
   void on_stderr_ready() { on_output_ready(1); }
@@ -147,6 +150,9 @@ class SupervisedProcess final : public Process,
   WallTime started_wall_;
   std::optional<TimePoint> deadline_;
   std::optional<TimePoint> cpu_check_;
+  std::optional<TimePoint> alarm_check_;
+  int alarm_looks_ = 0;
+  static constexpr int kMostLooks = 50;  // for what an alarm was about, before it counts as nothing
   std::optional<TimePoint> armed_;
   StopLadder ladder_;
   std::string evidence_;
@@ -159,6 +165,7 @@ class SupervisedProcess final : public Process,
   std::array<std::unique_ptr<Loop::Watch>, OutputPump::kStreams> output_watch_;
   std::array<bool, OutputPump::kStreams> output_pending_{};
   std::unique_ptr<Loop::Watch> exit_watch_;
+  std::unique_ptr<Loop::Watch> alarm_watch_;
 
   base::Fd stdin_;
   std::unique_ptr<Loop::Watch> stdin_watch_;

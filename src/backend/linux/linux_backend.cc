@@ -22,7 +22,10 @@ plan::Caller caller_now() {
   caller.gid = ::getegid();
   std::error_code ignored;
   caller.cwd = std::filesystem::current_path(ignored).string();
-  if (const char* home = std::getenv("HOME")) caller.home = home;
+  // As the kernel names it: /home may be a symbolic link.
+  if (const char* home = std::getenv("HOME")) {
+    caller.home = std::filesystem::weakly_canonical(home, ignored).string();
+  }
   return caller;
 }
 

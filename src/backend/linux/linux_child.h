@@ -8,6 +8,7 @@
 #include "backend/linux/linux_backend.h"
 #include "backend/linux/sandbox.h"
 #include "backend/linux/start_sandbox.h"
+#include "backend/linux/views.h"
 #include "supervise/backend.h"
 
 namespace cordon::linux_backend {

@@ -22,9 +22,7 @@ using spawner::Role;
 std::vector<posix::RlimitSetting> rlimits_of(const plan::SandboxPlan& plan) {
   Limits limits = plan.limits;
   if (plan.groups.memory_bytes) limits.memory_bytes.reset();
-  if (plan.groups.processes) limits.processes.reset();
-  // Within a user namespace of its own the limit counts the sandbox alone, its init included.
-  if (limits.processes) ++*limits.processes;
+  limits.processes = plan.rlimit_processes;
   std::vector<posix::RlimitSetting> all(posix::kMaxRlimits);
   all.resize(posix::rlimits_for(limits, all));
   all.push_back({RLIMIT_CORE, 0, 0});

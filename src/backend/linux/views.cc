@@ -34,7 +34,7 @@ Error cannot_open(const View& view, int error) {
 
 Result<void> open_one(OpenView& open) {
   View& view = open.view;
-  open.source = open_path(view.source, !view.optional);
+  open.source = open_path(view.source, !view.optional || view.follow);
   struct stat found{};
   if (!open.source || ::fstat(open.source.get(), &found) != 0) {
     return std::unexpected(cannot_open(view, errno));

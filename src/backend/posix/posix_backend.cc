@@ -45,7 +45,7 @@ bool kernel_has_pidfds() {
 
 PosixBackend::PosixBackend(bool use_pidfd) : use_pidfd_(use_pidfd) {}
 
-Enforcement PosixBackend::enforcement(const Limits& limits) const {
+Enforcement PosixBackend::enforcement(const Request& /*request*/, const Limits& limits) const {
   const Guarantee none{Level::none, "", kNoIsolation};
   return {
       .memory = memory_guarantee(limits.memory_bytes.has_value()),
@@ -67,7 +67,7 @@ Capabilities PosixBackend::capabilities() const {
   all.processes = 1;
   return {
       .backend = std::string(name()),
-      .enforcement = enforcement(all),
+      .enforcement = enforcement({}, all),
       .gaps =
           {
               "Memory and processor-time limits hold for each process, not for the tree.",

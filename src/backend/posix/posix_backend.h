@@ -12,7 +12,8 @@ class PosixBackend final : public supervise::Backend {
 
   [[nodiscard]] std::string_view name() const override { return "posix"; }
   [[nodiscard]] Capabilities capabilities() const override;
-  [[nodiscard]] Enforcement enforcement(const Limits& limits) const override;
+  [[nodiscard]] Enforcement enforcement(const Request& request,
+                                        const Limits& limits) const override;
   [[nodiscard]] Result<void> check(const Request& request, const Limits& limits) const override;
   [[nodiscard]] std::unique_ptr<supervise::Child> make_child() override;
 
