@@ -2,14 +2,14 @@
 // all bits of all arguments set. EPERM, ENOSYS and death by SIGSYS mean that it cannot be reached;
 // any other end means that it can. Prints "x86_64 N", "i386 N", "x32 N"; with the argument "list"
 // the numbers, too. Meant to be run under a filter: some calls do harm when nothing stops them.
-#include <signal.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 
 namespace {
 
@@ -49,11 +49,25 @@ long by_int80(long number) {
 }
 
 [[noreturn]] void call_and_leave(Entry entry, long number) {
-  // For calls that wait.
-  const itimerval soon{.it_interval = {}, .it_value = {.tv_sec = 0, .tv_usec = 200'000}};
-  ::setitimer(ITIMER_REAL, &soon, nullptr);
   const long result = entry(number);
   ::_exit(result == -EPERM || result == -ENOSYS ? kUnreachable : 0);
+}
+
+// Some calls wait for ever, some with every signal blocked: the parent keeps the time. SIGCHLD is
+// blocked.
+int status_of(pid_t child) {
+  sigset_t ended;
+  sigemptyset(&ended);
+  sigaddset(&ended, SIGCHLD);
+  const timespec patience{.tv_sec = 0, .tv_nsec = 300'000'000};
+  int status = 0;
+  for (;;) {
+    if (::waitpid(child, &status, WNOHANG) == child) return status;
+    if (::sigtimedwait(&ended, nullptr, &patience) == SIGCHLD) continue;
+    ::kill(child, SIGKILL);
+    ::waitpid(child, &status, 0);
+    return status;
+  }
 }
 
 bool reachable(Entry entry, long number) {
@@ -63,9 +77,7 @@ bool reachable(Entry entry, long number) {
     ::_exit(125);
   }
   if (child == 0) call_and_leave(entry, number);
-  int status = 0;
-  while (::waitpid(child, &status, 0) != child) {
-  }
+  const int status = status_of(child);
   if (WIFEXITED(status)) return WEXITSTATUS(status) != kUnreachable;
   // A kernel without the 32-bit entry answers int $0x80 with SIGSEGV.
   if (entry == by_int80 && WTERMSIG(status) == SIGSEGV) return false;
@@ -85,6 +97,10 @@ void count(const char* name, Entry entry, bool list) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  sigset_t ended;
+  sigemptyset(&ended);
+  sigaddset(&ended, SIGCHLD);
+  ::sigprocmask(SIG_BLOCK, &ended, nullptr);
   const bool list = argc > 1 && std::strcmp(argv[1], "list") == 0;
   count("x86_64", by_syscall, list);
   std::fflush(stdout);
