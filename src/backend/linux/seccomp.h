@@ -1,5 +1,5 @@
-// The system calls a sandboxed program may make: an allowlist, compiled to BPF by libseccomp.
-// Pure but for libseccomp: nothing is installed here.
+// The system calls a sandboxed program may make: an allowlist with checks of arguments, compiled to
+// classic BPF. Pure: nothing is installed here, and no system call is made.
 #pragma once
 
 #include <linux/filter.h>
@@ -18,7 +18,7 @@ struct SeccompOptions {
 using BpfProgram = std::vector<sock_filter>;
 
 // To be installed in this order, each on top of the one before: the kernel takes the strictest
-// answer of all. Error: system.
+// answer of all. (At present it is one.) Error: system.
 [[nodiscard]] Result<std::vector<BpfProgram>> compile_seccomp(const SeccompOptions& options);
 
 }  // namespace cordon::linux_backend
