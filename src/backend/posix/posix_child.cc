@@ -18,20 +18,11 @@
 #include "backend/posix/rlimits.h"
 #include "backend/posix/spawn.h"
 #include "base/errors.h"
-#include "request/environment.h"
 
 namespace cordon::posix {
 namespace {
 
 using base::fail_os;
-
-std::vector<std::string> environment_for(const Request& request) {
-  std::vector<std::string_view> host;
-  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-    host.emplace_back(*entry);
-  }
-  return request::resolve_environment(request, host);
-}
 
 std::uint64_t peak_of_caller() {
   rusage own{};
