@@ -17,6 +17,8 @@ Runs programs you do not trust, and tells you exactly what happened.
 
 Verbs:
   run [OPTIONS] [--] PROGRAM [ARG…]   run PROGRAM with limits
+  plan [OPTIONS] [--] PROGRAM [ARG…]  tell what run would do, and do nothing
+  doctor [--json]                     tell what can be enforced on this host
   completion bash|zsh|fish            print a completion script for that shell
   help [VERB]                         print this, or the help of VERB
 
@@ -38,7 +40,11 @@ Options end at PROGRAM: whatever follows belongs to it, even if it begins with
 a dash. PROGRAM is a path, or a name looked up in the PATH it will see. No
 shell is involved; write sh -c '…' to have one.
 
-No limit applies unless asked for here, except the timeout of 5 minutes.
+Defaults are in parentheses. Those in brackets are of the linux backend, which
+isolates PROGRAM as well; the posix backend isolates nothing, refuses what asks
+for isolation, and with it no limit applies unless asked for here, except the
+timeout. `cordon doctor` tells what this host can enforce, `cordon plan` what
+would be done for one program.
 )";
 
 constexpr std::string_view kRunConclusion = R"(
@@ -76,6 +82,9 @@ Examples:
   Limit what a build step may use:
     cordon run --memory 2G --cpu-time 5m --files 256 -- make
 
+  Let a program change one directory, and reach no network:
+    cordon run --backend linux --write ./out -- python3 generated.py
+
   Run a program on input from a file, with one variable of yours:
     cordon run --env API_KEY -- ./client < request.txt
 
@@ -84,6 +93,59 @@ Examples:
 
   See the output and keep the outcome:
     cordon run --report outcome.json -- ./tests
+)";
+
+constexpr std::string_view kPlan = R"(Usage: cordon plan [OPTIONS] [--] PROGRAM [ARG…]
+
+Tells what `cordon run` with the same options would do, step by step up to the
+program's first instruction, and which guarantees would hold. Nothing is run.
+
+Options are those of run, except --report; see 'cordon run --help'. With
+--require, a guarantee that is not fully kept is an error here, too.
+  --json              print one object:
+                      {"schema","backend","steps","enforcement"}
+  --help              print this
+
+Marks:
+  ✓  enforced      ~  partly enforced      ✗  not enforced
+
+Exit status:
+    0    the program would be run
+  125    wrong usage, or it could not be set up, or lacks what --require names
+  126    PROGRAM is not permitted or not executable
+  127    PROGRAM was not found
+
+Examples:
+  See what a program would get:
+    cordon plan --memory 64M -- python3 script.py
+
+  Check in a script that memory would be limited:
+    cordon plan --require memory --memory 64M -- true >/dev/null
+)";
+
+constexpr std::string_view kDoctor = R"(Usage: cordon doctor [--json]
+
+Tells which guarantees can be enforced on this host and by what, or why not and
+how to fix it; then what was found out about the host: kernel, namespaces,
+control groups, Landlock, seccomp, container. What can be tried is tried, in a
+process that ends at once; nothing is changed.
+
+Options:
+  --json              print one object: {"schema","ok","backend",
+                      "why_not_linux","enforcement","fixes","host"}
+  --help              print this
+
+Marks:
+  ✓  enforced      ~  partly enforced      ✗  not enforced
+
+Exit status:
+    0    every guarantee is enforced
+    1    at least one is not
+  125    wrong usage, or the host could not be examined
+
+Examples:
+  cordon doctor
+  cordon doctor --json | jq .fixes
 )";
 
 std::string option_lines(const OptionSpec& option) {
@@ -100,6 +162,8 @@ std::string option_lines(const OptionSpec& option) {
 
 }  // namespace
 
+std::string plan_help() { return std::string(kPlan); }
+std::string doctor_help() { return std::string(kDoctor); }
 std::string command_help() { return std::string(kCommand); }
 
 std::string run_help() {

@@ -1,4 +1,4 @@
-// The texts of `cordon help` and `cordon run --help`.
+// The texts of `cordon help` and of each verb's --help.
 #pragma once
 
 #include <string>
@@ -7,5 +7,7 @@ namespace cordon::app {
 
 [[nodiscard]] std::string command_help();
 [[nodiscard]] std::string run_help();
+[[nodiscard]] std::string plan_help();
+[[nodiscard]] std::string doctor_help();
 
 }  // namespace cordon::app

@@ -12,8 +12,10 @@
 #include "completion.h"
 #include "concat.h"
 #include "cordon/version.h"
+#include "doctor_command.h"
 #include "help.h"
 #include "message.h"
+#include "plan_command.h"
 #include "run_command.h"
 #include "suggest.h"
 
@@ -21,7 +23,7 @@ namespace cordon::app {
 namespace {
 
 constexpr std::string_view kHelp = "cordon --help";
-constexpr std::array<std::string_view, 3> kVerbs = {"run", "completion", "help"};
+constexpr std::array<std::string_view, 5> kVerbs = {"run", "plan", "doctor", "completion", "help"};
 
 // A caller may have closed them. Whatever we open next must not become the program's stdout.
 void open_standard_streams() {
@@ -34,6 +36,8 @@ void open_standard_streams() {
 int help_command(std::span<const std::string> arguments) {
   if (arguments.empty()) return print(command_help());
   if (arguments.front() == "run") return print(run_help());
+  if (arguments.front() == "plan") return print(plan_help());
+  if (arguments.front() == "doctor") return print(doctor_help());
   for (const std::string_view verb : kVerbs) {
     if (arguments.front() == verb) return print(command_help());
   }
@@ -54,6 +58,8 @@ int command(std::vector<std::string> arguments) {
   arguments.erase(arguments.begin());
 
   if (verb == "run") return run_command(std::move(arguments));
+  if (verb == "plan") return plan_command(std::move(arguments));
+  if (verb == "doctor") return doctor_command(std::move(arguments));
   if (verb == "completion") return completion_command(arguments);
   if (verb == "help" || verb == "--help") return help_command(arguments);
   if (verb == "--version") return print(concat("cordon ", version(), "\n"));

@@ -2,19 +2,16 @@
 
 #include <unistd.h>
 
-#include <algorithm>
-#include <memory>
 #include <optional>
 #include <utility>
 
-#include "base/errors.h"
-#include "concat.h"
 #include "cordon/manager.h"
 #include "help.h"
+#include "make_manager.h"
 #include "message.h"
 #include "outcome/decide.h"
-#include "outcome/enforcement.h"
 #include "report_file.h"
+#include "requirements.h"
 #include "run_json.h"
 #include "run_options.h"
 #include "session.h"
@@ -24,33 +21,6 @@
 
 namespace cordon::app {
 namespace {
-
-Result<std::unique_ptr<Manager>> make_manager(Backend backend) {
-  switch (backend) {
-    case Backend::automatic:
-      return os_manager();
-    case Backend::posix:
-      return posix_manager();
-  }
-  return os_manager();
-}
-
-// Refuses unless every guarantee named is fully kept; the message names each that is not.
-Result<void> check_required(const std::vector<std::string>& required,
-                            const Capabilities& capabilities) {
-  std::vector<std::string> missing;
-  for (const auto& [name, member] : outcome::kGuarantees) {
-    const Guarantee& guarantee = capabilities.enforcement.*member;
-    if (std::ranges::find(required, name) == required.end()) continue;
-    if (guarantee.level == Guarantee::Level::enforced) continue;
-    missing.push_back(concat(name, " (", describe(guarantee), ")"));
-  }
-  if (missing.empty()) return {};
-  return base::fail(ErrorCode::unsupported, "require",
-                    concat("the program was not run, because the backend ", capabilities.backend,
-                           " does not fully enforce what --require asks for: ",
-                           comma_separated(missing), "; choose another --backend or require less"));
-}
 
 Streams streams_for(const RunOptions& options) {
   if (options.json) return Streams::capture;
@@ -65,14 +35,15 @@ Outcome perform(RunOptions options, const SignalBlock& block) {
   const auto manager = make_manager(options.backend);
   if (!manager) return outcome::failed_to_start(0, "", {}, manager.error());
 
-  const Capabilities capabilities =
-      options.require.empty() ? Capabilities{} : (*manager)->capabilities();
-  if (const auto kept = check_required(options.require, capabilities); !kept) {
-    return outcome::failed_to_start(0, capabilities.backend, capabilities.enforcement,
-                                    kept.error());
-  }
   const Streams streams = streams_for(options);
   connect(options.request, streams);
+  if (!options.require.empty()) {
+    const auto plan = (*manager)->plan(options.request);
+    if (!plan) return not_started(**manager, plan.error());
+    if (const auto kept = check_required(options.require, *plan); !kept) {
+      return outcome::failed_to_start(0, plan->backend, plan->enforcement, kept.error());
+    }
+  }
   return run_session(**manager, options.request, streams, block);
 }
 

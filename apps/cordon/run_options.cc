@@ -9,48 +9,10 @@
 #include "concat.h"
 #include "option_values.h"
 #include "outcome/enforcement.h"
+#include "run_option_parts.h"
 
 namespace cordon::app {
 namespace {
-
-template <typename Field, typename T>
-Result<void> store(Field& field, Result<T> value) {
-  if (!value) return std::unexpected(std::move(value).error());
-  field = *std::move(value);
-  return {};
-}
-
-Result<void> apply_timeout(RunOptions& options, const std::string& value) {
-  return store(options.request.timeout, parse_timeout(value));
-}
-
-Result<void> apply_grace(RunOptions& options, const std::string& value) {
-  return store(options.request.grace, parse_duration(value));
-}
-
-Result<void> apply_cpu_time(RunOptions& options, const std::string& value) {
-  return store(options.request.limits.cpu_time, parse_duration(value));
-}
-
-Result<void> apply_memory(RunOptions& options, const std::string& value) {
-  return store(options.request.limits.memory_bytes, parse_size(value));
-}
-
-Result<void> apply_pids(RunOptions& options, const std::string& value) {
-  return store(options.request.limits.processes, parse_count(value));
-}
-
-Result<void> apply_files(RunOptions& options, const std::string& value) {
-  return store(options.request.limits.open_files, parse_count(value));
-}
-
-Result<void> apply_file_size(RunOptions& options, const std::string& value) {
-  return store(options.request.limits.file_size_bytes, parse_size(value));
-}
-
-Result<void> apply_output(RunOptions& options, const std::string& value) {
-  return store(options.request.limits.output_bytes, parse_size(value));
-}
 
 Result<void> apply_cwd(RunOptions& options, const std::string& value) {
   if (value.empty()) return bad_value(value, "names no directory");
@@ -82,11 +44,19 @@ Result<void> apply_env_pass(RunOptions& options, const std::string& value) {
 Result<void> apply_backend(RunOptions& options, const std::string& value) {
   if (value == "auto") {
     options.backend = Backend::automatic;
+  } else if (value == "linux") {
+    options.backend = Backend::linux_sandbox;
   } else if (value == "posix") {
     options.backend = Backend::posix;
   } else {
-    return bad_value(value, "is no backend: there are auto and posix");
+    return bad_value(value, "is no backend: there are auto, linux and posix");
   }
+  return {};
+}
+
+Result<void> apply_cgroup_parent(RunOptions& options, const std::string& value) {
+  if (value.empty()) return bad_value(value, "names no control group");
+  options.request.cgroup_parent = value;
   return {};
 }
 
@@ -127,21 +97,10 @@ Result<void> apply_help(RunOptions& options, const std::string& /*value*/) {
   return {};
 }
 
-constexpr std::string_view kLimits = "Limits";
 constexpr std::string_view kSurroundings = "Surroundings";
 constexpr std::string_view kResult = "Result";
 
-constexpr auto kTable = std::to_array<RunOption>({
-    {kLimits, {"--timeout", "DUR", "end the run after DUR (5m); none: never"}, apply_timeout},
-    {kLimits, {"--grace", "DUR", "time between SIGTERM and SIGKILL (5s)"}, apply_grace},
-    {kLimits, {"--cpu-time", "DUR", "end the run after DUR of processor time"}, apply_cpu_time},
-    {kLimits, {"--memory", "SIZE", "memory the program may use"}, apply_memory},
-    {kLimits, {"--pids", "N", "processes and threads alive at once"}, apply_pids},
-    {kLimits, {"--files", "N", "open file descriptors in one process"}, apply_files},
-    {kLimits, {"--file-size", "SIZE", "size of any one file the program writes"}, apply_file_size},
-    {kLimits,
-     {"--output", "SIZE", "end the run when stdout and stderr together exceed SIZE"},
-     apply_output},
+constexpr auto kOthers = std::to_array<RunOption>({
     {kSurroundings, {"--cwd", "DIR", "run in DIR instead of the current directory"}, apply_cwd},
     {kSurroundings,
      {"--env", "NAME[=VALUE]",
@@ -153,7 +112,12 @@ constexpr auto kTable = std::to_array<RunOption>({
       "pass on variables whose names match GLOB, besides a few\n"
       "harmless ones such as PATH, HOME and LANG; repeatable"},
      apply_env_pass},
-    {kSurroundings, {"--backend", "NAME", "auto (the best there is) or posix"}, apply_backend},
+    {kSurroundings,
+     {"--backend", "NAME", "auto (the best there is), linux or posix"},
+     apply_backend},
+    {kSurroundings,
+     {"--cgroup-parent", "NAME", "make control groups below this one, not below yours"},
+     apply_cgroup_parent},
     {kSurroundings,
      {"--require", "LIST",
       "run only if each of these is fully enforced: memory, cpu,\n"
@@ -171,22 +135,35 @@ constexpr auto kTable = std::to_array<RunOption>({
     {kResult, {"--help", "", "print this"}, apply_help},
 });
 
+std::vector<RunOption> whole_table() {
+  std::vector<RunOption> table;
+  for (const std::span<const RunOption> part :
+       {limit_options(), isolation_options(), std::span<const RunOption>(kOthers)}) {
+    table.insert(table.end(), part.begin(), part.end());
+  }
+  return table;
+}
+
 }  // namespace
 
-std::span<const RunOption> run_option_table() { return kTable; }
+std::span<const RunOption> run_option_table() {
+  static const std::vector<RunOption> table = whole_table();
+  return table;
+}
 
 Result<RunOptions> parse_run_options(std::vector<std::string> arguments) {
+  const std::span<const RunOption> table = run_option_table();
   std::vector<OptionSpec> specs;
-  specs.reserve(kTable.size());
-  for (const RunOption& option : kTable) specs.push_back(option.spec);
+  specs.reserve(table.size());
+  for (const RunOption& option : table) specs.push_back(option.spec);
   auto line = parse_command_line(specs, std::move(arguments));
   if (!line) return std::unexpected(std::move(line).error());
 
   RunOptions options;
   for (const auto& [index, value] : line->options) {
-    if (auto applied = kTable[index].apply(options, value); !applied) {
+    if (auto applied = table[index].apply(options, value); !applied) {
       Error error = std::move(applied).error();
-      error.message = concat(kTable[index].spec.name, ": ", error.message);
+      error.message = concat(table[index].spec.name, ": ", error.message);
       return std::unexpected(std::move(error));
     }
   }

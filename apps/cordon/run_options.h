@@ -1,5 +1,5 @@
-// The options of `cordon run`: one table that parsing and --help share, and that a test holds the
-// completion scripts to.
+// The options of `cordon run` and `cordon plan`: one table that parsing and --help share, and that
+// a test holds the completion scripts to.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace cordon::app {
 
-enum class Backend : std::uint8_t { automatic, posix };
+enum class Backend : std::uint8_t { automatic, linux_sandbox, posix };
 
 struct RunOptions {
   Request request;  // without its streams: those depend on where the command runs
@@ -32,7 +32,8 @@ struct RunOption {
 };
 [[nodiscard]] std::span<const RunOption> run_option_table();
 
-// `arguments` is what follows "cordon run". Error: invalid_argument, the message names the option.
+// `arguments` is what follows "cordon run" or "cordon plan". Error: invalid_argument, the message
+// names the option.
 [[nodiscard]] Result<RunOptions> parse_run_options(std::vector<std::string> arguments);
 
 }  // namespace cordon::app

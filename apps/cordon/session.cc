@@ -17,12 +17,6 @@
 namespace cordon::app {
 namespace {
 
-Outcome not_started(const Manager& manager, Error error) {
-  Capabilities capabilities = manager.capabilities();
-  return outcome::failed_to_start(0, std::move(capabilities.backend),
-                                  std::move(capabilities.enforcement), std::move(error));
-}
-
 void follow_window(Process& process) {
   if (const auto size = terminal_size(STDOUT_FILENO)) (void)process.resize_terminal(*size);
 }
@@ -53,6 +47,12 @@ Captured relay_streams(Process& process, EventStream events, const Request& requ
 }
 
 }  // namespace
+
+Outcome not_started(const Manager& manager, Error error) {
+  Capabilities capabilities = manager.capabilities();
+  return outcome::failed_to_start(0, std::move(capabilities.backend),
+                                  std::move(capabilities.enforcement), std::move(error));
+}
 
 void connect(Request& request, Streams streams) {
   request.in = is_terminal(STDIN_FILENO) ? Input::pipe() : Input::inherit();

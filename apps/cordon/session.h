@@ -21,6 +21,9 @@ enum class Streams : std::uint8_t {
 // Fills in the request's streams. A terminal as stdin is relayed: see input_relay.h.
 void connect(Request& request, Streams streams);
 
+// The outcome of a run that did not come to be.
+[[nodiscard]] Outcome not_started(const Manager& manager, Error error);
+
 // Runs `request`, connected by connect(), to its end. Never fails: what could not be started is an
 // outcome too.
 [[nodiscard]] Outcome run_session(Manager& manager, const Request& request, Streams streams,

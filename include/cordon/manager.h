@@ -13,6 +13,7 @@
 #include "cordon/error.h"
 #include "cordon/limits.h"
 #include "cordon/outcome.h"
+#include "cordon/plan.h"
 #include "cordon/process.h"
 #include "cordon/request.h"
 
@@ -37,6 +38,10 @@ class Manager {
   [[nodiscard]] Result<std::shared_ptr<Process>> create(std::string program,
                                                         std::vector<std::string> args);
 
+  // What create() and start() would do for this request, and what would hold. Runs nothing; errors
+  // as of create().
+  [[nodiscard]] virtual Result<Plan> plan(const Request& request) const = 0;
+
   // A process that runs, or that somebody still holds. Error: not_found.
   [[nodiscard]] virtual Result<std::shared_ptr<Process>> get(ProcessId id) const = 0;
   // All of those, by id.
@@ -55,8 +60,8 @@ class Manager {
 
 // Real processes by the best backend this OS has (C133). Error: unsupported.
 [[nodiscard]] Result<std::unique_ptr<Manager>> os_manager();
-// Sandboxed processes: everything in place before the program's first instruction. Error:
-// unsupported, with the reason and what to do.
+// Real processes in namespaces, control groups, Landlock and seccomp (Linux). Error: unsupported,
+// where the host cannot isolate; the message says why and what to do.
 [[nodiscard]] Result<std::unique_ptr<Manager>> linux_manager();
 // Real processes with process groups and rlimits: the floor on every Unix.
 [[nodiscard]] Result<std::unique_ptr<Manager>> posix_manager();

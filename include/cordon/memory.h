@@ -188,6 +188,7 @@ class Manager final : public cordon::Manager {
 
   using cordon::Manager::create;
   [[nodiscard]] Result<std::shared_ptr<Process>> create(Request request) override;
+  [[nodiscard]] Result<Plan> plan(const Request& request) const override;
   [[nodiscard]] Result<std::shared_ptr<Process>> get(ProcessId id) const override;
   [[nodiscard]] std::vector<std::shared_ptr<Process>> list() const override;
   [[nodiscard]] Result<void> set_default_limits(const Limits& limits) override;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <string>
 #include <string_view>
 
 #include "cordon/outcome.h"
@@ -23,5 +24,8 @@ inline constexpr std::array<NamedGuarantee, 8> kGuarantees = {{
     {"capabilities", &Enforcement::capabilities},
     {"timeout", &Enforcement::timeout},
 }};
+
+// The object `enforcement` of an outcome: each name with describe().
+[[nodiscard]] std::string to_json(const Enforcement& enforcement);
 
 }  // namespace cordon::outcome

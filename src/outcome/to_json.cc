@@ -109,6 +109,8 @@ std::string json(const Error& error) {
 
 }  // namespace
 
+std::string outcome::to_json(const Enforcement& enforcement) { return json(enforcement); }
+
 std::string to_json(const Outcome& o) {
   return Object()
       .add("id", json(fmt::to_string(o.id)))

@@ -81,6 +81,8 @@ class Backend {
                                                 const Limits& limits) const = 0;
   // Refuses what this backend cannot do at all. Error: unsupported.
   [[nodiscard]] virtual Result<void> check(const Request& request, const Limits& limits) const = 0;
+  // What launching this request would do. Asked only after check().
+  [[nodiscard]] virtual Result<Plan> plan(const Request& request, const Limits& limits) const = 0;
   [[nodiscard]] virtual std::unique_ptr<Child> make_child() = 0;
 };
 

@@ -26,6 +26,15 @@ Result<std::shared_ptr<Process>> SupervisingManager::create(Request request) {
   return process;
 }
 
+Result<Plan> SupervisingManager::plan(const Request& request) const {
+  if (auto ok = validate(request); !ok) return std::unexpected(std::move(ok.error()));
+  const Limits limits = with_defaults(request.limits, default_limits());
+  if (auto ok = shared_->backend->check(request, limits); !ok) {
+    return std::unexpected(std::move(ok.error()));
+  }
+  return shared_->backend->plan(request, limits);
+}
+
 Result<std::shared_ptr<Process>> SupervisingManager::get(ProcessId id) const {
   return shared_->table.get(id);
 }

@@ -16,6 +16,7 @@ class SupervisingManager final : public Manager {
 
   using Manager::create;
   [[nodiscard]] Result<std::shared_ptr<Process>> create(Request request) override;
+  [[nodiscard]] Result<Plan> plan(const Request& request) const override;
   [[nodiscard]] Result<std::shared_ptr<Process>> get(ProcessId id) const override;
   [[nodiscard]] std::vector<std::shared_ptr<Process>> list() const override;
   [[nodiscard]] Result<void> set_default_limits(const Limits& limits) override;

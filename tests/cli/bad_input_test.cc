@@ -81,6 +81,11 @@ TEST_F(BadInput, NegativeOrAbsurdLimit) {
       expect_usage_error({"run", option, count, "true"}, option);
     }
   }
+  for (const char* const cpus :
+       {"", "-1", "half", ".5", "1.", "1.2.3", "1e3", "0.0001", "9999999"}) {
+    expect_usage_error({"run", "--cpus", cpus, "true"}, "--cpus: \"" + std::string(cpus));
+  }
+  expect_usage_error({"run", "--cpus", "0", "true"}, "limit cpu_millicores is 0");
   expect_usage_error({"run", "--memory", "0", "true"}, "limit memory is 0");
   expect_usage_error({"run", "--pids", "0", "true"}, "limit processes is 0");
   expect_usage_error({"run", "--files", "2", "true"}, "limit files is 2");
@@ -88,7 +93,23 @@ TEST_F(BadInput, NegativeOrAbsurdLimit) {
 }
 
 TEST_F(BadInput, BadNames) {
-  expect_usage_error({"run", "--backend", "docker", "true"}, "there are auto and posix");
+  expect_usage_error({"run", "--backend", "docker", "true"}, "there are auto, linux and posix");
+  expect_usage_error({"run", "--net", "lan", "true"}, "there are none, loopback and host");
+  expect_usage_error({"run", "--user", "no-such-user", "true"}, "is no user here");
+  expect_usage_error({"run", "--user", "", "true"}, "is no user here");
+  expect_usage_error({"run", "--user", "0:no-such-group", "true"}, "is no group here");
+  expect_usage_error({"run", "--user", "4294967295", "true"}, "too large for an id");
+  expect_usage_error({"run", "--cgroup-parent", "", "true"}, "names no control group");
+  for (const char* const option : {"--read", "--write", "--tmpfs"}) {
+    expect_usage_error({"run", option, "", "true"}, "names no path");
+  }
+  for (const char* const bind : {"", "/a", "/a:/b:/c", "/a:/b:/c:ro"}) {
+    expect_usage_error({"run", "--bind", bind, "true"}, "is not SRC:DST or SRC:DST:ro");
+  }
+  expect_usage_error({"run", "--bind", ":/b", "true"}, "names no path");
+  expect_usage_error({"run", "--bind", "/a:", "true"}, "names no path");
+  expect_usage_error({"run", "--tmpfs", "/a:big", "true"}, "--tmpfs: \"big\"");
+  expect_usage_error({"run", "--tmpfs", "/a:0", "true"}, "leaves no room");
   expect_usage_error({"run", "--require", "magic", "true"}, "\"magic\" is no guarantee");
   expect_usage_error({"run", "--require", "memory,,cpu", "true"}, "\"\" is no guarantee");
   expect_usage_error({"run", "--env", "=value", "true"}, "has no variable name");

@@ -74,10 +74,17 @@ TEST_F(Completion, BashOffersTheOptionsOfTheHelp) {
   if (!installed("bash")) CORDON_SKIP("shells", "bash is not installed");
   EXPECT_EQ(bash({"cordon", "run", "--"}), options_in_help());
   EXPECT_EQ(bash({"cordon", "run", "--json", "--timeout", "5s", "--"}), options_in_help());
-  EXPECT_EQ(bash({"cordon", "run", "--cp"}), Words{"--cpu-time"});
-  EXPECT_EQ(bash({"cordon", ""}), (Words{"run", "completion", "help", "--help", "--version"}));
+  EXPECT_EQ(bash({"cordon", "run", "--cp"}), (Words{"--cpu-time", "--cpus"}));
+  EXPECT_EQ(bash({"cordon", "run", "--pids-kill", "--no-unix", "--"}), options_in_help());
+  Words without_report = options_in_help();
+  without_report.erase("--report");
+  EXPECT_EQ(bash({"cordon", "plan", "--"}), without_report);
+  EXPECT_EQ(bash({"cordon", "doctor", ""}), (Words{"--json", "--help"}));
+  EXPECT_EQ(bash({"cordon", "run", "--net", ""}), (Words{"none", "loopback", "host"}));
+  EXPECT_EQ(bash({"cordon", ""}),
+            (Words{"run", "plan", "doctor", "completion", "help", "--help", "--version"}));
   EXPECT_EQ(bash({"cordon", "completion", ""}), (Words{"bash", "zsh", "fish"}));
-  EXPECT_EQ(bash({"cordon", "run", "--backend", ""}), (Words{"auto", "posix"}));
+  EXPECT_EQ(bash({"cordon", "run", "--backend", ""}), (Words{"auto", "linux", "posix"}));
   EXPECT_EQ(bash({"cordon", "run", "--require", "memory,net"}), Words{"memory,network"});
   EXPECT_TRUE(bash({"cordon", "run", "--json", "tru"}).contains("true"));
 }
@@ -86,8 +93,11 @@ TEST_F(Completion, FishOffersTheOptionsOfTheHelp) {
   if (!installed("fish")) CORDON_SKIP("shells", "fish is not installed");
   EXPECT_EQ(fish("cordon run --"), options_in_help());
   EXPECT_EQ(fish("cordon run --json --timeout 5s --"), options_in_help());
-  EXPECT_EQ(fish("cordon "), (Words{"run", "completion", "help"}));
-  EXPECT_EQ(fish("cordon run --backend "), (Words{"auto", "posix"}));
+  EXPECT_EQ(fish("cordon run --pids-kill --no-unix --"), options_in_help());
+  EXPECT_EQ(fish("cordon doctor --"), (Words{"--json", "--help"}));
+  EXPECT_EQ(fish("cordon run --net "), (Words{"none", "loopback", "host"}));
+  EXPECT_EQ(fish("cordon "), (Words{"run", "plan", "doctor", "completion", "help"}));
+  EXPECT_EQ(fish("cordon run --backend "), (Words{"auto", "linux", "posix"}));
   EXPECT_TRUE(fish("cordon run --require memory,net").contains("memory,network"));
   EXPECT_TRUE(fish("cordon run --json tru").contains("true"));
   EXPECT_FALSE(fish("cordon run ls --js").contains("--json"));

@@ -20,7 +20,7 @@ TEST_F(Help, VersionIsThatOfTheLibrary) {
 TEST_F(Help, NamesEveryVerb) {
   const Ended ended = cordon({"help"});
   EXPECT_EQ(ended.status, 0);
-  for (const char* const verb : {"run", "completion", "help"}) {
+  for (const char* const verb : {"run", "plan", "doctor", "completion", "help"}) {
     EXPECT_THAT(ended.out, HasSubstr("\n  " + std::string(verb) + " "));
   }
   EXPECT_EQ(cordon({"--help"}).out, ended.out);
@@ -31,15 +31,29 @@ TEST_F(Help, OfRunHasOptionsExamplesAndExitStatuses) {
   EXPECT_EQ(ended.status, 0);
   for (const char* const part :
        {"Usage: cordon run", "--timeout DUR", "(5m)", "Examples:", "Exit status:", "124", "125",
-        "126", "127", "128+n", "Signals:", "No limit applies unless asked for"}) {
+        "126", "127", "128+n", "Signals:", "no limit applies unless asked for", "Isolation",
+        "--bind SRC:DST[:ro]", "[512M]"}) {
     EXPECT_THAT(ended.out, HasSubstr(part));
   }
   EXPECT_EQ(cordon({"help", "run"}).out, ended.out);
   EXPECT_EQ(cordon({"run", "--timeout", "5s", "--help"}).out, ended.out);
 }
 
+TEST_F(Help, OfPlanAndDoctorHasExamplesAndExitStatuses) {
+  for (const std::string verb : {"plan", "doctor"}) {
+    const Ended ended = cordon({verb, "--help"});
+    EXPECT_EQ(ended.status, 0);
+    for (const std::string& part : {"Usage: cordon " + verb, std::string("--json"),
+                                    std::string("Exit status:"), std::string("Examples:")}) {
+      EXPECT_THAT(ended.out, HasSubstr(part));
+    }
+    EXPECT_EQ(cordon({"help", verb}).out, ended.out);
+  }
+}
+
 TEST_F(Help, FitsATerminal) {
-  for (const auto& arguments : {std::vector<std::string>{"help"}, {"help", "run"}}) {
+  for (const auto& arguments :
+       {std::vector<std::string>{"help"}, {"help", "run"}, {"help", "plan"}, {"help", "doctor"}}) {
     std::istringstream text(cordon(arguments).out);
     for (std::string line; std::getline(text, line);) {
       // Characters, not bytes.

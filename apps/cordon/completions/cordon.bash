@@ -3,8 +3,10 @@
 
 _cordon_run() {
   local cur=$1 prev=$2 options guarantees
-  options='--timeout --grace --cpu-time --memory --pids --files --file-size --output
-    --cwd --env --env-pass --backend --require --json --report --help'
+  options='--timeout --grace --cpu-time --cpus --memory --pids --pids-kill --files --file-size
+    --output --read --write --bind --tmpfs --user --net --no-unix --cwd --env --env-pass --backend
+    --cgroup-parent --require --json --report --help'
+  [[ ${COMP_WORDS[1]} == plan ]] && options=${options/--report /}
   guarantees='memory cpu processes filesystem network syscalls capabilities timeout all'
 
   # From the program on, its own completion takes over.
@@ -13,7 +15,7 @@ _cordon_run() {
     word=${COMP_WORDS[i]}
     case $word in
       --) ((i++)) ;;
-      --json | --help) continue ;;
+      --pids-kill | --no-unix | --json | --help) continue ;;
       --*)
         # bash makes "--name=value" three words.
         [[ ${COMP_WORDS[i + 1]-} == '=' ]] && ((i++))
@@ -32,10 +34,14 @@ _cordon_run() {
     --timeout) mapfile -t COMPREPLY < <(compgen -W '10s 1m 5m none' -- "$cur") ;;
     --grace | --cpu-time) mapfile -t COMPREPLY < <(compgen -W '1s 10s 1m' -- "$cur") ;;
     --memory | --file-size | --output) mapfile -t COMPREPLY < <(compgen -W '64M 512M 1G' -- "$cur") ;;
-    --pids | --files) ;;
-    --cwd) mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
+    --cpus) mapfile -t COMPREPLY < <(compgen -W '0.5 1 2' -- "$cur") ;;
+    --pids | --files | --cgroup-parent) ;;
+    --read | --write | --bind) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
+    --user) mapfile -t COMPREPLY < <(compgen -u -- "$cur") ;;
+    --net) mapfile -t COMPREPLY < <(compgen -W 'none loopback host' -- "$cur") ;;
+    --cwd | --tmpfs) mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
     --env | --env-pass) mapfile -t COMPREPLY < <(compgen -e -- "$cur") ;;
-    --backend) mapfile -t COMPREPLY < <(compgen -W 'auto posix' -- "$cur") ;;
+    --backend) mapfile -t COMPREPLY < <(compgen -W 'auto linux posix' -- "$cur") ;;
     --require)
       local done=
       [[ $cur == *,* ]] && done=${cur%,*},
@@ -56,13 +62,14 @@ _cordon() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W 'run completion help --help --version' -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W 'run plan doctor completion help --help --version' -- "$cur")
     return
   fi
   case ${COMP_WORDS[1]} in
-    run) _cordon_run "$cur" "$prev" ;;
+    run | plan) _cordon_run "$cur" "$prev" ;;
+    doctor) mapfile -t COMPREPLY < <(compgen -W '--json --help' -- "$cur") ;;
     completion) mapfile -t COMPREPLY < <(compgen -W 'bash zsh fish' -- "$cur") ;;
-    help) mapfile -t COMPREPLY < <(compgen -W 'run completion' -- "$cur") ;;
+    help) mapfile -t COMPREPLY < <(compgen -W 'run plan doctor completion' -- "$cur") ;;
   esac
 }
 

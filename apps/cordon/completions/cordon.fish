@@ -4,7 +4,7 @@
 # True until the program is named: from there on its own completions apply.
 function __cordon_in_run_options
     set -l words (commandline -opc)
-    test (count $words) -ge 2; and test $words[2] = run; or return 1
+    test (count $words) -ge 2; and contains -- $words[2] run plan; or return 1
     set -l value_next 0
     for word in $words[3..-1]
         if test $value_next = 1
@@ -12,7 +12,7 @@ function __cordon_in_run_options
             continue
         end
         switch $word
-            case --json --help '--*=*'
+            case --pids-kill --no-unix --json --help '--*=*'
             case --
                 return 1
             case '--*'
@@ -32,30 +32,45 @@ end
 
 set -l first '__fish_is_nth_token 1'
 complete -c cordon -f -n $first -a run -d 'run a program with limits'
+complete -c cordon -f -n $first -a plan -d 'tell what run would do'
+complete -c cordon -f -n $first -a doctor -d 'tell what can be enforced here'
 complete -c cordon -f -n $first -a completion -d 'print a completion script'
 complete -c cordon -f -n $first -a help -d 'print the help'
 complete -c cordon -f -n $first -l help -d 'print the help'
 complete -c cordon -f -n $first -l version -d 'print the version'
 
 complete -c cordon -f -n '__fish_seen_subcommand_from completion' -a 'bash zsh fish'
-complete -c cordon -f -n '__fish_seen_subcommand_from help' -a 'run completion'
+complete -c cordon -f -n '__fish_seen_subcommand_from help' -a 'run plan doctor completion'
+
+complete -c cordon -f -n '__fish_seen_subcommand_from doctor' -l json -d 'print one JSON object'
+complete -c cordon -f -n '__fish_seen_subcommand_from doctor' -l help -d 'print the help'
 
 set -l run __cordon_in_run_options
 complete -c cordon -n $run -x -l timeout -a '10s 1m 5m none' -d 'end the run after this much time'
 complete -c cordon -n $run -x -l grace -a '1s 5s 10s' -d 'time between SIGTERM and SIGKILL'
 complete -c cordon -n $run -x -l cpu-time -a '1s 10s 1m' -d 'end the run after this much processor time'
+complete -c cordon -n $run -x -l cpus -a '0.5 1 2' -d 'processors it may keep busy'
 complete -c cordon -n $run -x -l memory -a '64M 512M 1G' -d 'memory the program may use'
 complete -c cordon -n $run -x -l pids -d 'processes and threads alive at once'
+complete -c cordon -n $run -f -l pids-kill -d 'end the run at --pids'
 complete -c cordon -n $run -x -l files -d 'open file descriptors in one process'
 complete -c cordon -n $run -x -l file-size -a '64M 512M 1G' -d 'size of any one file the program writes'
 complete -c cordon -n $run -x -l output -a '64K 1M 64M' -d 'end the run when it writes more than this'
+complete -c cordon -n $run -r -l read -d 'let the program read this path'
+complete -c cordon -n $run -r -l write -d 'let the program change this path'
+complete -c cordon -n $run -r -l bind -d 'let the program see SRC as DST'
+complete -c cordon -n $run -x -l tmpfs -a '(__fish_complete_directories)' -d 'an empty directory in memory'
+complete -c cordon -n $run -x -l user -a '(__fish_complete_users)' -d 'run as this user'
+complete -c cordon -n $run -x -l net -a 'none loopback host' -d 'the network of the program'
+complete -c cordon -n $run -f -l no-unix -d 'no unix sockets but socketpair'
 complete -c cordon -n $run -x -l cwd -a '(__fish_complete_directories)' -d 'run in this directory'
 complete -c cordon -n $run -x -l env -a '(set -nx)' -d 'set a variable'
 complete -c cordon -n $run -x -l env-pass -a '(set -nx)' -d 'pass on variables by pattern'
-complete -c cordon -n $run -x -l backend -a 'auto posix' -d 'what runs the program'
+complete -c cordon -n $run -x -l backend -a 'auto linux posix' -d 'what runs the program'
+complete -c cordon -n $run -x -l cgroup-parent -d 'make control groups below this one'
 complete -c cordon -n $run -x -l require -a '(__cordon_guarantees)' -d 'do not run unless these are enforced'
 complete -c cordon -n $run -f -l json -d 'capture the output and print one JSON object'
 complete -c cordon -n $run -r -l report -d 'write the outcome to a file'
 complete -c cordon -n $run -f -l help -d 'print the help'
 complete -c cordon -n $run -f -a '(__fish_complete_command)'
-complete -c cordon -n '__fish_seen_subcommand_from run; and not __cordon_in_run_options' -F
+complete -c cordon -n '__fish_seen_subcommand_from run plan; and not __cordon_in_run_options' -F

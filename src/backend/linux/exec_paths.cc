@@ -5,7 +5,6 @@
 #include <string_view>
 #include <system_error>
 
-#include "backend/posix/host_environment.h"
 #include "backend/posix/lookup.h"
 #include "base/errors.h"
 

@@ -10,7 +10,7 @@
 
 #include "backend/linux/exec_paths.h"
 #include "backend/linux/sandbox_script.h"
-#include "backend/posix/host_environment.h"
+#include "backend/posix/lookup.h"
 #include "base/errors.h"
 
 namespace cordon::linux_backend {

@@ -71,6 +71,13 @@ Result<std::shared_ptr<Process>> Manager::create(Request request) {
   return process;
 }
 
+Result<Plan> Manager::plan(const Request& request) const {
+  if (auto ok = validate(request); !ok) return std::unexpected(std::move(ok.error()));
+  return Plan{.backend = "memory",
+              .steps = {{"simulate", "the script added for " + request.program}},
+              .enforcement = universe_->enforcement};
+}
+
 Result<std::shared_ptr<Process>> Manager::get(ProcessId id) const {
   return universe_->table.get(id);
 }

@@ -16,6 +16,16 @@ TEST(Script, EmptyProgramExitsWithZeroAtOnce) {
   EXPECT_EQ(ran.outcome.backend, "memory");
 }
 
+TEST(Script, PlanSimulatesTheProgram) {
+  const Manager manager;
+  const auto plan = manager.plan({.program = "worker"});
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->backend, "memory");
+  ASSERT_EQ(plan->steps.size(), 1U);
+  EXPECT_EQ(plan->steps[0], (PlanStep{"simulate", "the script added for worker"}));
+  EXPECT_FALSE(manager.plan({}));
+}
+
 TEST(Script, ExitCodeIsPassedOn) {  // C55
   EXPECT_EQ(run(Program().exit(42)).outcome.exit_code, 42);
   EXPECT_EQ(run(Program().exit(256 + 7)).outcome.exit_code, 7);

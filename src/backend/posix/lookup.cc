@@ -9,6 +9,7 @@
 
 #include "base/errors.h"
 #include "base/fd.h"
+#include "request/environment.h"
 
 namespace cordon::posix {
 namespace {
@@ -86,6 +87,14 @@ Error explain_refused(const std::string& path, const std::string& cwd, int os_er
 }
 
 }  // namespace
+
+std::vector<std::string> environment_for(const Request& request) {
+  std::vector<std::string_view> host;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    host.emplace_back(*entry);
+  }
+  return request::resolve_environment(request, host);
+}
 
 Result<std::string> find_program(const std::string& name,
                                  std::span<const std::string> environment) {

@@ -4,10 +4,15 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cordon/error.h"
+#include "cordon/request.h"
 
 namespace cordon::posix {
+
+// What the program will see: "NAME=value" entries.
+[[nodiscard]] std::vector<std::string> environment_for(const Request& request);
 
 // A name with a slash is returned as it is. Another is looked for in the PATH of `environment`
 // ("NAME=value" entries); relative directories in PATH are not searched. Errors: not_found,

@@ -79,12 +79,28 @@ Capabilities PosixBackend::capabilities() const {
   };
 }
 
-Result<void> PosixBackend::check(const Request& /*request*/, const Limits& limits) const {
+Result<void> PosixBackend::check(const Request& request, const Limits& limits) const {
   if (limits.cpu_millicores) {
     return base::fail(ErrorCode::unsupported, "limit:cpu",
                       "the posix backend cannot bound the share of the processors: "
                       "leave cpu_millicores unset or use a backend with control groups");
   }
+  // Never a run with less isolation than asked for. Network::none is what nobody asked for.
+  const auto refuse = [](std::string_view field, std::string_view why) {
+    return base::fail(ErrorCode::unsupported, "isolate",
+                      "the posix backend cannot give " + std::string(field) + ": " +
+                          std::string(why) + "; leave it out or use the linux backend");
+  };
+  if (!request.grants.empty()) return refuse("grants", "the program sees the caller's files");
+  if (request.network != Network::none) {
+    return refuse("network", "the program has the caller's network in any case");
+  }
+  if (!request.unix_sockets) return refuse("unix_sockets = false", "it filters no system calls");
+  if (request.user) return refuse("user", "the program runs as the caller");
+  if (request.end_at_process_limit) {
+    return refuse("end_at_process_limit", "it does not learn of a fork that was refused");
+  }
+  if (!request.cgroup_parent.empty()) return refuse("cgroup_parent", "it makes no control groups");
   return {};
 }
 

@@ -15,6 +15,7 @@ class PosixBackend final : public supervise::Backend {
   [[nodiscard]] Enforcement enforcement(const Request& request,
                                         const Limits& limits) const override;
   [[nodiscard]] Result<void> check(const Request& request, const Limits& limits) const override;
+  [[nodiscard]] Result<Plan> plan(const Request& request, const Limits& limits) const override;
   [[nodiscard]] std::unique_ptr<supervise::Child> make_child() override;
 
  private:

@@ -14,7 +14,6 @@
 #include <string>
 #include <vector>
 
-#include "backend/posix/host_environment.h"
 #include "backend/posix/lookup.h"
 #include "backend/posix/rlimits.h"
 #include "backend/posix/spawn.h"

@@ -1,0 +1,40 @@
+#include "make_manager.h"
+
+#include <utility>
+
+namespace cordon::app {
+namespace {
+
+Result<std::unique_ptr<Manager>> choose(Backend backend) {
+  switch (backend) {
+    case Backend::automatic:
+      return os_manager();
+    case Backend::linux_sandbox:
+      return linux_manager();
+    case Backend::posix:
+      return posix_manager();
+  }
+  return os_manager();
+}
+
+// As run_options_limits.cc tells them. The posix backend cannot keep them for a whole tree of
+// processes, so there they would only be in the way.
+constexpr Limits kDefaults = {
+    .cpu_millicores = 1000,
+    .memory_bytes = std::uint64_t{512} * 1024 * 1024,
+    .open_files = 1024,
+    .processes = 128,
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Manager>> make_manager(Backend backend) {
+  auto manager = choose(backend);
+  if (!manager || (*manager)->capabilities().backend != "linux") return manager;
+  if (auto set = (*manager)->set_default_limits(kDefaults); !set) {
+    return std::unexpected(std::move(set).error());
+  }
+  return manager;
+}
+
+}  // namespace cordon::app

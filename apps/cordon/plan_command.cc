@@ -1,0 +1,55 @@
+#include "plan_command.h"
+
+#include <unistd.h>
+
+#include <utility>
+
+#include "cordon/manager.h"
+#include "help.h"
+#include "make_manager.h"
+#include "marks.h"
+#include "message.h"
+#include "outcome/decide.h"
+#include "plan_text.h"
+#include "requirements.h"
+#include "run_options.h"
+#include "session.h"
+
+namespace cordon::app {
+namespace {
+
+constexpr const char* kHelp = "cordon plan --help";
+
+// Says why nothing would be run, and returns the status that `run` would have.
+int refuse(const Error& error) {
+  complain(error.message);
+  return exit_status(outcome::failed_to_start(0, "", {}, error));
+}
+
+}  // namespace
+
+int plan_command(std::vector<std::string> arguments) {
+  auto options = parse_run_options(std::move(arguments));
+  if (!options) return usage_error(options.error().message, kHelp);
+  if (options->help) return print(plan_help());
+  if (!options->report.empty()) {
+    return usage_error("--report: nothing is run, so there is no outcome to write", kHelp);
+  }
+
+  const auto manager = make_manager(options->backend);
+  if (!manager) return refuse(manager.error());
+  connect(options->request,
+          options->request.limits.output_bytes ? Streams::copy : Streams::inherit);
+  const auto plan = (*manager)->plan(options->request);
+  if (!plan) return refuse(plan.error());
+
+  const int printed =
+      print(options->json ? plan_json(*plan) : plan_text(*plan, use_colours(STDOUT_FILENO)));
+  if (printed != 0) return printed;
+  if (const auto kept = check_required(options->require, *plan); !kept) {
+    return refuse(kept.error());
+  }
+  return 0;
+}
+
+}  // namespace cordon::app

@@ -1,0 +1,30 @@
+// What this host can do for a sandbox, found out by trying it: versions and configuration files
+// tell little about kernels with patches, containers and security modules.
+//
+// Reads a few files and starts one child that shares our memory and exits at once; nothing stays
+// behind. Thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "backend/linux/cgroup.h"
+#include "cordon/error.h"
+#include "plan/host.h"
+
+namespace cordon::linux_backend {
+
+enum class ProbeDepth : std::uint8_t {
+  quick,     // mounts and the network are inferred, unless something looks unusual
+  thorough,  // everything is tried
+};
+
+// `groups` is the place for control groups, or null: then `why_no_groups` says why.
+[[nodiscard]] plan::HostCapabilities probe_host(const CgroupParent* groups,
+                                                const Error* why_no_groups,
+                                                ProbeDepth depth = ProbeDepth::quick);
+// The same with the place that open_cgroup_parent() finds for this name.
+[[nodiscard]] plan::HostCapabilities probe_host(const std::string& cgroup_parent,
+                                                ProbeDepth depth = ProbeDepth::quick);
+
+}  // namespace cordon::linux_backend

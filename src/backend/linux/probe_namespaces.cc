@@ -1,0 +1,78 @@
+#include "backend/linux/probe_namespaces.h"
+
+#include <unistd.h>
+
+#include "backend/linux/probe_files.h"
+
+namespace cordon::linux_backend {
+namespace {
+
+NamespaceFacts gather(const plan::HostCapabilities& host) {
+  return {
+      .max_user_namespaces = read_number("/proc/sys/user/max_user_namespaces"),
+      .max_mnt_namespaces = read_number("/proc/sys/user/max_mnt_namespaces"),
+      .max_pid_namespaces = read_number("/proc/sys/user/max_pid_namespaces"),
+      .max_net_namespaces = read_number("/proc/sys/user/max_net_namespaces"),
+      .unprivileged_userns_clone = read_number("/proc/sys/kernel/unprivileged_userns_clone"),
+      .apparmor_restrict = read_number("/proc/sys/kernel/apparmor_restrict_unprivileged_userns"),
+      .container = host.container_kind,
+      .masks_of_proc = mounts_below_proc(read_small_file("/proc/self/mountinfo").value_or("")),
+  };
+}
+
+// All at once failed: one after the other tells which of them it was.
+void probe_one_by_one(const NamespaceFacts& facts, bool map_self, plan::HostCapabilities& host) {
+  const NamespaceTrial user = try_namespaces({.mount = false, .pid = false, .map_self = map_self});
+  const bool alone = user.clone == 0 && user.map == 0;
+  NamespaceTrial mount = user;
+  NamespaceTrial pid = user;
+  NamespaceTrial network = user;
+  if (alone) {
+    mount = try_namespaces({.mount = true, .pid = false, .map_self = map_self});
+    pid = try_namespaces({.mount = false, .pid = true, .map_self = map_self});
+    network = try_namespaces({.mount = false, .pid = false, .network = true, .map_self = map_self});
+  }
+  plan::HostCapabilities part;
+  judge_namespaces(user, facts, part);
+  host.user_namespace = part.user_namespace;
+  judge_namespaces(mount, facts, part);
+  host.mount_namespace = part.mount_namespace;
+  judge_namespaces(pid, facts, part);
+  host.pid_namespace = part.pid_namespace;
+  judge_namespaces(network, facts, part);
+  host.network_namespace = part.network_namespace;
+  host.proc_mount = {false, "needs a mount and a pid namespace", ""};
+}
+
+// What is left to go wrong with mounts and the network, where capabilities inside work.
+bool nothing_in_the_way() {
+  const auto mounts = read_small_file("/proc/self/mountinfo");
+  if (!mounts || !mounts_below_proc(*mounts).empty()) return false;
+  return ::access("/proc/self/ns/net", F_OK) == 0 &&
+         read_number("/proc/sys/user/max_mnt_namespaces") != 0 &&
+         read_number("/proc/sys/user/max_net_namespaces") != 0;
+}
+
+}  // namespace
+
+void probe_namespaces(ProbeDepth depth, plan::HostCapabilities& host) {
+  // A privileged caller's sandbox gets its ids from outside.
+  const bool map_self = !host.privileged;
+  if (depth == ProbeDepth::quick) {
+    const NamespaceTrial cheap =
+        try_namespaces({.mount = false, .capability = true, .map_self = map_self});
+    if (cheap.all_worked() && nothing_in_the_way()) {
+      judge_namespaces({}, {}, host);
+      return;
+    }
+  }
+  const NamespaceTrial trial = try_namespaces({.network = true, .map_self = map_self});
+  const NamespaceFacts facts = trial.all_worked() ? NamespaceFacts{} : gather(host);
+  if (trial.clone != 0) {
+    probe_one_by_one(facts, map_self, host);
+  } else {
+    judge_namespaces(trial, facts, host);
+  }
+}
+
+}  // namespace cordon::linux_backend
