@@ -26,7 +26,7 @@ bool install(const BpfProgram& program) {
 [[noreturn]] void become(const std::vector<BpfProgram>& filters, char** argv, const char* directory,
                          int output) {
   const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-  if (::setpgid(0, 0) != 0 || ::chdir(directory) != 0 || ::dup2(null, 0) < 0 ||
+  if (null < 0 || ::setpgid(0, 0) != 0 || ::chdir(directory) != 0 || ::dup2(null, 0) < 0 ||
       ::dup2(output, 1) < 0 || ::dup2(output, 2) < 0 ||
       ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
     ::_exit(125);
@@ -62,6 +62,7 @@ FilteredRun run_filtered(const std::vector<BpfProgram>& filters, std::vector<std
   const base::Fd reader(ends[0]);
   base::Fd writer(ends[1]);
   std::vector<char*> raw;
+  raw.reserve(argv.size() + 1);
   for (std::string& word : argv) raw.push_back(word.data());
   raw.push_back(nullptr);
 

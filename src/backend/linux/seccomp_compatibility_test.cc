@@ -1,7 +1,7 @@
 // Everyday programs run under the filters as without them. One that is not installed is skipped.
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -72,24 +72,35 @@ constexpr Everyday kEveryday[] = {
      "()->System.out.println(\"fine\"));t.start();t.join();}}' > H.java && javac H.java && java H"},
 };
 
+// A fresh directory, removed with all that is in it.
+class WorkDirectory {
+ public:
+  WorkDirectory() {
+    std::string pattern = std::filesystem::temp_directory_path() / "cordon-seccomp-XXXXXX";
+    if (::mkdtemp(pattern.data()) != nullptr) path_ = pattern;
+  }
+  ~WorkDirectory() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  }
+  WorkDirectory(const WorkDirectory&) = delete;
+  WorkDirectory& operator=(const WorkDirectory&) = delete;
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
 class SeccompCompatibilityTest : public testing::TestWithParam<Everyday> {
  protected:
-  SeccompCompatibilityTest() {
-    std::string pattern = std::filesystem::temp_directory_path() / "cordon-seccomp-XXXXXX";
-    if (::mkdtemp(pattern.data()) != nullptr) directory_ = pattern;
-  }
-  ~SeccompCompatibilityTest() override {
-    std::error_code ignored;
-    if (!directory_.empty()) std::filesystem::remove_all(directory_, ignored);
-  }
-  std::string directory_;
+  WorkDirectory directory_;
 };
 
 INSTANTIATE_TEST_SUITE_P(Everyday, SeccompCompatibilityTest, testing::ValuesIn(kEveryday),
                          [](const auto& everyday) { return std::string(everyday.param.name); });
 
 TEST_P(SeccompCompatibilityTest, RunsUnchanged) {
-  ASSERT_FALSE(directory_.empty());
+  ASSERT_FALSE(directory_.path().empty());
   const std::string program = GetParam().program;
   const std::vector<std::string> argv{"sh", "-c", GetParam().script};
   if (run_filtered({}, {"sh", "-c", "command -v " + program}).exit_code != 0) {
@@ -97,7 +108,7 @@ TEST_P(SeccompCompatibilityTest, RunsUnchanged) {
   }
   const auto filters = compile_seccomp({});
   ASSERT_TRUE(filters);
-  const auto run = run_filtered(*filters, argv, directory_);
+  const auto run = run_filtered(*filters, argv, directory_.path());
   EXPECT_EQ(run.exit_code, 0) << run.output;
   EXPECT_FALSE(run.timed_out);
   EXPECT_TRUE(run.output.ends_with("fine\n")) << run.output;

@@ -61,7 +61,7 @@ struct Refusal {
 
 // A call that the list allows with other arguments.
 const std::vector<Refusal>& refusals() {
-  static const std::vector<Refusal> all{
+  static const std::vector<Refusal> kAll{
       {"clone NEWNS", SYS_clone, {CLONE_NEWNS | SIGCHLD}, EPERM},
       {"clone NEWCGROUP", SYS_clone, {CLONE_NEWCGROUP | SIGCHLD}, EPERM},
       {"clone NEWUTS", SYS_clone, {CLONE_NEWUTS | SIGCHLD}, EPERM},
@@ -112,7 +112,7 @@ const std::vector<Refusal>& refusals() {
       {"openat setuid, no name", SYS_openat, {0, 0, O_TMPFILE | O_RDWR, 04755}, EPERM},
       {"openat setgid, no directory", SYS_openat, {0, 0, kTmpfileBit | O_RDWR, 02755}, EPERM},
   };
-  return all;
+  return kAll;
 }
 
 TEST(SeccompTest, ListedCallsAreAllowed) {
