@@ -214,25 +214,31 @@ void MountSteps::assemble() {
     script_.call(__NR_mount_setattr, {mount, script_.text(""), AT_EMPTY_PATH,
                                       script_.object(read_only), sizeof read_only});
   }
+  for (const Register mount : sealed) {
+    if (mount.number != root_.number) script_.close(mount);
+  }
+}
+
+void MountSteps::enter() {
+  // The kernel allows a new /proc only where another one can still be seen, and mounts the one of
+  // the process's own pid namespace: so here, and before the host's root is gone.
+  script_.about("mount", "/proc");
+  const Register context = script_.call_into(__NR_fsopen, {script_.text("proc"), FSOPEN_CLOEXEC});
+  script_.call(__NR_fsconfig, {context, FSCONFIG_CMD_CREATE, 0, 0, 0});
+  const Register mount =
+      script_.call_into(__NR_fsmount, {context, FSMOUNT_CLOEXEC,
+                                       MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC});
+  script_.call(__NR_move_mount, {mount, script_.text(""), root_, script_.text("proc"),
+                                 MOVE_MOUNT_F_EMPTY_PATH});
+  script_.close(mount);
+  script_.close(context);
+
   script_.about("pivot_root");
   script_.call(__NR_fchdir, {root_});
   script_.call(__NR_pivot_root, {script_.text("."), script_.text(".")});
   script_.call(__NR_umount2, {script_.text("."), MNT_DETACH});
   script_.call(__NR_chdir, {script_.text("/")});
-  for (const Register mount : sealed) script_.close(mount);
-}
-
-void MountSteps::mount_proc(ScriptBuilder& script) {
-  script.about("mount", "/proc");
-  const Register context = script.call_into(__NR_fsopen, {script.text("proc"), FSOPEN_CLOEXEC});
-  script.call(__NR_fsconfig, {context, FSCONFIG_CMD_CREATE, 0, 0, 0});
-  const Register mount =
-      script.call_into(__NR_fsmount, {context, FSMOUNT_CLOEXEC,
-                                      MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC});
-  script.call(__NR_move_mount, {mount, script.text(""), AT_FDCWD, script.text("/proc"),
-                                MOVE_MOUNT_F_EMPTY_PATH});
-  script.close(mount);
-  script.close(context);
+  script_.close(root_);
 }
 
 }  // namespace cordon::linux_backend

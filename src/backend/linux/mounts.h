@@ -8,7 +8,7 @@
 
 namespace cordon::linux_backend {
 
-// Adds to the set-up process, in this order. Namespaces are entered in between: a privileged
+// Steps of the set-up process, in this order. Namespaces are entered in between: a privileged
 // caller's grants are taken while the process is still on the host, so that exactly what the
 // supervisor has opened is mounted, and with mapped ids; an ordinary user's only inside its own
 // namespaces, where the kernel allows it, and compared with what the supervisor has seen.
@@ -20,11 +20,12 @@ class MountSteps {
   // `idmap` is the (sent) descriptor of a user namespace for granted views; -1: none.
   void take_from_host(int idmap);
   void take_by_path();
-  // In the new mount namespace: builds the root and makes it the process's own.
+  // In the new mount namespace: builds the root, beside the host's.
   void assemble();
 
-  // Adds to the program: /proc can only be mounted from inside the pid namespace.
-  static void mount_proc(ScriptBuilder& script);
+  // Steps of the program, inside the pid namespace: adds /proc, and leaves the host's root for the
+  // new one; the kernel takes init along.
+  void enter();
 
  private:
   void set_attributes(Register mount, const OpenView& open, int idmap);

@@ -8,7 +8,6 @@
 #include <csignal>
 
 #include "backend/linux/landlock.h"
-#include "backend/linux/mounts.h"
 #include "backend/linux/privileges.h"
 #include "backend/posix/rlimits.h"
 
@@ -74,7 +73,7 @@ void add_init(ScriptBuilder& script) {
 
 void add_program(ScriptBuilder& script, const ProgramSteps& steps) {
   script.begin(Role::program);
-  MountSteps::mount_proc(script);
+  steps.mounts.enter();
   place_streams(script, steps);
   script.about("chdir", steps.plan.cwd);
   script.call(__NR_chdir, {script.text(steps.plan.cwd)});

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/linux/mounts.h"
 #include "backend/linux/script_builder.h"
 #include "backend/linux/seccomp.h"
 #include "backend/linux/views.h"
@@ -18,6 +19,7 @@ void add_init(ScriptBuilder& script);
 struct ProgramSteps {
   const plan::SandboxPlan& plan;
   const std::vector<OpenView>& views;
+  MountSteps& mounts;
   int stdio[3];  // as sent
   bool terminal = false;
   Register umask;  // the caller's

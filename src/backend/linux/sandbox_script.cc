@@ -68,8 +68,10 @@ void write_script(ScriptBuilder& script, const SandboxParts& parts) {
   }
   script.clone_flags(flags);
 
+  MountSteps mounts(script, parts.views);
   ProgramSteps program{.plan = parts.plan,
                        .views = parts.views,
+                       .mounts = mounts,
                        .stdio = {},
                        .terminal = parts.terminal,
                        .umask = {},
@@ -86,7 +88,6 @@ void write_script(ScriptBuilder& script, const SandboxParts& parts) {
   join_groups(script, parts.group);
   script.about("umask");
   program.umask = script.call_into(__NR_umask, {0});
-  MountSteps mounts(script, parts.views);
   NamespaceFds namespaces;
   if (parts.network >= 0) namespaces.network = script.send_fd(parts.network);
   if (parts.identity != nullptr) {
