@@ -63,6 +63,6 @@ class MemoryWorld final : public World {
 
 }  // namespace
 
-std::unique_ptr<World> make_memory_world() { return std::make_unique<MemoryWorld>(); }
+Result<std::unique_ptr<World>> make_memory_world() { return std::make_unique<MemoryWorld>(); }
 
 }  // namespace cordon::conformance

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "support/must_work.h"
+
 namespace cordon::conformance {
 
 std::vector<Backend> all_backends() {
@@ -9,7 +11,14 @@ std::vector<Backend> all_backends() {
       {"memory", make_memory_world},
       {"posix", [] { return make_posix_world(true); }},
       {"posix_without_pidfd", [] { return make_posix_world(false); }},
+      {"linux", make_linux_world},
   };
+}
+
+void Conformance::SetUp() {
+  auto made = GetParam().make();
+  if (!made) CORDON_SKIP_WITHOUT(GetParam().name, made.error().message);
+  world_ = std::move(*made);
 }
 
 std::shared_ptr<Process> Conformance::create(Request request) {

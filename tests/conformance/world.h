@@ -42,17 +42,19 @@ class World {
 
 struct Backend {
   std::string name;
-  std::function<std::unique_ptr<World>()> make;
+  std::function<Result<std::unique_ptr<World>>()> make;
 };
 inline void PrintTo(const Backend& backend, std::ostream* out) { *out << backend.name; }
 
 // Each test runs on every backend in this list.
 [[nodiscard]] std::vector<Backend> all_backends();
-[[nodiscard]] std::unique_ptr<World> make_memory_world();
-[[nodiscard]] std::unique_ptr<World> make_posix_world(bool use_pidfd);
+[[nodiscard]] Result<std::unique_ptr<World>> make_memory_world();
+[[nodiscard]] Result<std::unique_ptr<World>> make_posix_world(bool use_pidfd);
+[[nodiscard]] Result<std::unique_ptr<World>> make_linux_world();
 
 class Conformance : public testing::TestWithParam<Backend> {
  protected:
+  void SetUp() override;
   [[nodiscard]] World& world() { return *world_; }
   [[nodiscard]] Manager& manager() { return world_->manager(); }
   // A process that was created; a test failure if it could not be.
@@ -67,7 +69,7 @@ class Conformance : public testing::TestWithParam<Backend> {
   [[nodiscard]] Started start_until_ready(Request request);
 
  private:
-  std::unique_ptr<World> world_ = GetParam().make();
+  std::unique_ptr<World> world_;
 };
 
 // All that is left in `events`, by kind.

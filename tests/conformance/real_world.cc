@@ -10,16 +10,17 @@
 namespace cordon::conformance {
 namespace {
 
-class PosixWorld final : public World {
+// Real programs, on any backend that runs such.
+class RealWorld final : public World {
  public:
-  explicit PosixWorld(bool use_pidfd)
-      : manager_(std::make_unique<posix::PosixBackend>(use_pidfd)) {}
-  ~PosixWorld() override {
+  RealWorld(std::unique_ptr<Manager> manager, std::vector<Grant> grants)
+      : manager_(std::move(manager)), grants_(std::move(grants)) {}
+  ~RealWorld() override {
     std::error_code ignored;
     std::filesystem::remove(scratch_, ignored);
   }
 
-  Manager& manager() override { return manager_; }
+  Manager& manager() override { return *manager_; }
   Request exits(int code) override { return behave({"exit", std::to_string(code)}); }
   Request dies(int signal) override { return behave({"die", std::to_string(signal)}); }
   Request writes(std::string out, std::string err) override {
@@ -46,19 +47,31 @@ class PosixWorld final : public World {
   }
 
  private:
-  static Request behave(std::vector<std::string> args) {
-    return {.program = CORDON_TEST_PROGRAMS_DIR "/behave", .args = std::move(args)};
+  [[nodiscard]] Request behave(std::vector<std::string> args) const {
+    return {.program = CORDON_TEST_PROGRAMS_DIR "/behave",
+            .args = std::move(args),
+            .grants = grants_};
   }
 
-  supervise::SupervisingManager manager_;
+  const std::unique_ptr<Manager> manager_;
+  const std::vector<Grant> grants_;
   const std::filesystem::path scratch_ =
       std::filesystem::temp_directory_path() / ("cordon-conformance-" + std::to_string(::getpid()));
 };
 
 }  // namespace
 
-std::unique_ptr<World> make_posix_world(bool use_pidfd) {
-  return std::make_unique<PosixWorld>(use_pidfd);
+Result<std::unique_ptr<World>> make_posix_world(bool use_pidfd) {
+  auto manager = std::make_unique<supervise::SupervisingManager>(
+      std::make_unique<posix::PosixBackend>(use_pidfd));
+  return std::make_unique<RealWorld>(std::move(manager), std::vector<Grant>{});
+}
+
+Result<std::unique_ptr<World>> make_linux_world() {
+  auto manager = linux_manager();
+  if (!manager) return std::unexpected(std::move(manager.error()));
+  return std::make_unique<RealWorld>(std::move(*manager),
+                                     std::vector{Grant::read(CORDON_TEST_PROGRAMS_DIR)});
 }
 
 }  // namespace cordon::conformance
