@@ -1,5 +1,6 @@
 #include "conformance/world.h"
 
+#include <filesystem>
 #include <utility>
 
 #include "support/must_work.h"
@@ -19,6 +20,8 @@ void Conformance::SetUp() {
   auto made = GetParam().make();
   if (!made) CORDON_SKIP_WITHOUT(GetParam().name, made.error().message);
   world_ = std::move(*made);
+  // A sandboxed program sees the working directory: let it be theirs.
+  std::filesystem::current_path(CORDON_TEST_PROGRAMS_DIR);
 }
 
 std::shared_ptr<Process> Conformance::create(Request request) {

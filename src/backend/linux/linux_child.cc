@@ -148,7 +148,8 @@ std::optional<supervise::Ended> LinuxChild::reap() {
   if (used.cpu_user) ended.usage.cpu_user = used.cpu_user;
   if (used.cpu_system) ended.usage.cpu_system = used.cpu_system;
   if (used.memory_peak_bytes) ended.usage.memory_peak_bytes = used.memory_peak_bytes;
-  ended.usage.processes_peak = used.processes_peak;
+  // Without init: the limit is the program's, and so is the count.
+  if (used.processes_peak) ended.usage.processes_peak = *used.processes_peak - 1;
   if (used.oom_kills > 0) {
     ended.ended_by = Verdict::memory;
     ended.evidence =
@@ -157,7 +158,7 @@ std::optional<supervise::Ended> LinuxChild::reap() {
   if (used.forks_refused > 0 && plan_.limits.processes) {
     ended.limits_hit.push_back({.name = "processes",
                                 .limit = *plan_.limits.processes,
-                                .observed = used.processes_peak,
+                                .observed = ended.usage.processes_peak,
                                 .evidence = "pids.events max " +
                                             std::to_string(used.forks_refused)});
   }

@@ -4,6 +4,7 @@
 #include <net/if.h>
 #include <sched.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
@@ -29,6 +30,7 @@ void make_own_user_namespace(ScriptBuilder& script, const plan::Identity& identi
   script.about("user namespace");
   script.call(__NR_unshare, {CLONE_NEWUSER});
   script.about("user namespace", "id maps");
+  script.call(__NR_prctl, {PR_SET_DUMPABLE, 1, 0, 0, 0});  // else these files belong to root
   write_file(script, "/proc/self/setgroups", "deny");
   write_file(script, "/proc/self/uid_map", map_line(identity.uid, identity.host->uid));
   write_file(script, "/proc/self/gid_map", map_line(identity.gid, identity.host->gid));
