@@ -48,9 +48,17 @@ Result<CommandLine> parse_command_line(std::span<const OptionSpec> specs,
   parser.parse(std::move(arguments));
 
   CommandLine result;
-  for (std::size_t i = 0; i < specs.size(); ++i) {
-    if (specs[i].value.empty() && options[i]->count() > 0) result.options.push_back({i, ""});
-    for (std::string& value : values[i]) result.options.push_back({i, std::move(value)});
+  std::vector<std::size_t> taken(specs.size(), 0);
+  for (const CLI::Option* const given : parser.parse_order()) {
+    const auto at = std::ranges::find(options, given);
+    if (at == options.end()) continue;
+    const auto i = static_cast<std::size_t>(at - options.begin());
+    const std::size_t nth = taken[i]++;
+    if (specs[i].value.empty()) {
+      result.options.push_back({i, ""});
+    } else if (nth < values[i].size()) {
+      result.options.push_back({i, std::move(values[i][nth])});
+    }
   }
   result.operands = parser.remaining();
   if (!result.operands.empty()) {

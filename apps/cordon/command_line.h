@@ -22,7 +22,7 @@ struct CommandLine {
     std::size_t option;  // index into the specs
     std::string value;
   };
-  // By spec, and for one spec in the order given: of a repeated option the last one counts.
+  // In the order given: of a repeated option the last one counts.
   std::vector<Given> options;
   std::vector<std::string> operands;
 };

@@ -147,8 +147,8 @@ std::vector<RunOption> whole_table() {
 }  // namespace
 
 std::span<const RunOption> run_option_table() {
-  static const std::vector<RunOption> table = whole_table();
-  return table;
+  static const std::vector<RunOption> kTable = whole_table();
+  return kTable;
 }
 
 Result<RunOptions> parse_run_options(std::vector<std::string> arguments) {

@@ -65,6 +65,32 @@ TEST_F(Doctor, RefusesWhatItDoesNotKnow) {
   EXPECT_THAT(cordon({"doctor", "now"}).err, HasSubstr("doctor takes no 'now'"));
 }
 
+TEST_F(Doctor, NamesTheSwitchThatForbidsNamespaces) {
+  // In a user namespace of its own, the test may turn the switches as it likes.
+  const auto with = [](const std::string& setup) {
+    return Command::program({"unshare", "--user", "--map-root-user", "--mount", "--pid", "--fork",
+                             "--mount-proc", "sh", "-c",
+                             setup + " && exec " + CORDON_COMMAND + " doctor --json"})
+        .run();
+  };
+  const Ended plain = with("true");
+  if (plain.out.empty()) CORDON_SKIP("linux", "no user namespaces here: " + plain.err);
+  EXPECT_EQ(parse(plain.out).at("host").at("user_namespace").at("works"), true);
+
+  const auto why = [&](const std::string& setup, const char* feature) {
+    const auto host = parse(with(setup).out).at("host");
+    EXPECT_EQ(host.at(feature).at("works"), false) << setup;
+    return std::string(host.at(feature).at("why").as_string());
+  };
+  const std::string user = "/proc/sys/user/";
+  EXPECT_THAT(why("echo 0 >" + user + "max_user_namespaces", "user_namespace"),
+              HasSubstr("user.max_user_namespaces is 0"));
+  EXPECT_THAT(why("echo 0 >" + user + "max_mnt_namespaces", "mount_namespace"),
+              HasSubstr("user.max_mnt_namespaces is 0"));
+  EXPECT_THAT(why("echo 0 >" + user + "max_net_namespaces", "network_namespace"),
+              HasSubstr("user.max_net_namespaces is 0"));
+}
+
 TEST_F(Doctor, OfAnOrdinaryUserIsNotPrivileged) {
   if (::geteuid() != 0) CORDON_SKIP("root", "only root can become somebody else");
   const Ended ended = Command::program({"setpriv", "--reuid", "65534", "--regid", "65534",

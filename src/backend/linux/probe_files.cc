@@ -32,11 +32,10 @@ std::string_view next_word(std::string_view& line) {
 
 std::optional<std::string> read_small_file(const char* path) {
   constexpr std::size_t kPart = 4096;
-  constexpr std::size_t kMost = 64 * 1024;
   const base::Fd file(::open(path, O_RDONLY | O_CLOEXEC));
   if (!file) return std::nullopt;
   std::string text;
-  while (text.size() < kMost) {
+  while (text.size() < kMostOfFile) {
     char part[kPart];
     const ssize_t got = ::read(file.get(), part, sizeof part);
     if (got < 0) return std::nullopt;

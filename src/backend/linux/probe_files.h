@@ -1,6 +1,7 @@
 // Small files of /proc, and what is in them. The parsers are pure.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,7 +10,9 @@
 
 namespace cordon::linux_backend {
 
-// The first 64 KiB; nothing if it cannot be read.
+inline constexpr std::size_t kMostOfFile = 64 * 1024;
+
+// The first kMostOfFile bytes, or a little more; nothing if it cannot be read.
 [[nodiscard]] std::optional<std::string> read_small_file(const char* path);
 // A file with one number in it.
 [[nodiscard]] std::optional<std::int64_t> read_number(const char* path);

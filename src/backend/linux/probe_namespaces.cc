@@ -23,23 +23,26 @@ NamespaceFacts gather(const plan::HostCapabilities& host) {
 // All at once failed: one after the other tells which of them it was.
 void probe_one_by_one(const NamespaceFacts& facts, bool map_self, plan::HostCapabilities& host) {
   const NamespaceTrial user = try_namespaces({.mount = false, .pid = false, .map_self = map_self});
-  const bool alone = user.clone == 0 && user.map == 0;
-  NamespaceTrial mount = user;
-  NamespaceTrial pid = user;
-  NamespaceTrial network = user;
-  if (alone) {
-    mount = try_namespaces({.mount = true, .pid = false, .map_self = map_self});
-    pid = try_namespaces({.mount = false, .pid = true, .map_self = map_self});
-    network = try_namespaces({.mount = false, .pid = false, .network = true, .map_self = map_self});
-  }
   plan::HostCapabilities part;
   judge_namespaces(user, facts, part);
   host.user_namespace = part.user_namespace;
-  judge_namespaces(mount, facts, part);
+  if (!host.user_namespace.works) {
+    const plan::Feature without{false, "needs a user namespace", ""};
+    host.mount_namespace = without;
+    host.pid_namespace = without;
+    host.network_namespace = without;
+    host.proc_mount = without;
+    return;
+  }
+  judge_namespaces(try_namespaces({.mount = true, .pid = false, .map_self = map_self}), facts,
+                   part);
   host.mount_namespace = part.mount_namespace;
-  judge_namespaces(pid, facts, part);
+  judge_namespaces(try_namespaces({.mount = false, .pid = true, .map_self = map_self}), facts,
+                   part);
   host.pid_namespace = part.pid_namespace;
-  judge_namespaces(network, facts, part);
+  judge_namespaces(
+      try_namespaces({.mount = false, .pid = false, .network = true, .map_self = map_self}), facts,
+      part);
   host.network_namespace = part.network_namespace;
   host.proc_mount = {false, "needs a mount and a pid namespace", ""};
 }
@@ -47,7 +50,9 @@ void probe_one_by_one(const NamespaceFacts& facts, bool map_self, plan::HostCapa
 // What is left to go wrong with mounts and the network, where capabilities inside work.
 bool nothing_in_the_way() {
   const auto mounts = read_small_file("/proc/self/mountinfo");
-  if (!mounts || !mounts_below_proc(*mounts).empty()) return false;
+  // Of a list that was cut, the end may hold anything.
+  if (!mounts || mounts->size() >= kMostOfFile) return false;
+  if (!mounts_below_proc(*mounts).empty()) return false;
   return ::access("/proc/self/ns/net", F_OK) == 0 &&
          read_number("/proc/sys/user/max_mnt_namespaces") != 0 &&
          read_number("/proc/sys/user/max_net_namespaces") != 0;

@@ -9,7 +9,7 @@ namespace {
 
 using plan::Feature;
 
-constexpr Feature kWorks{.works = true};
+Feature works() { return {.works = true}; }
 
 Feature no(std::string why, std::string fix) { return {false, std::move(why), std::move(fix)}; }
 
@@ -89,11 +89,11 @@ Feature proc_refused(int error, const NamespaceFacts& facts) {
 
 void judge_namespaces(const NamespaceTrial& trial, const NamespaceFacts& facts,
                       plan::HostCapabilities& host) {
-  host.user_namespace = kWorks;
-  host.mount_namespace = kWorks;
-  host.pid_namespace = kWorks;
-  host.network_namespace = kWorks;
-  host.proc_mount = kWorks;
+  host.user_namespace = works();
+  host.mount_namespace = works();
+  host.pid_namespace = works();
+  host.network_namespace = works();
+  host.proc_mount = works();
   if (trial.clone != 0) {
     const auto judge = [&](std::string_view file, const auto& most) {
       return refused(trial.clone, file, most, facts);

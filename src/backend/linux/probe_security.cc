@@ -1,6 +1,7 @@
 #include "backend/linux/probe_security.h"
 
 #include <linux/capability.h>
+#include <linux/landlock.h>
 #include <linux/seccomp.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -12,17 +13,10 @@
 #include "base/errors.h"
 
 namespace cordon::linux_backend {
-namespace {
-
-// The same on every architecture; the headers of Debian 12 know them, those of older ones do not.
-constexpr long kLandlockCreateRuleset = 444;
-constexpr long kMountSetattr = 442;
-constexpr unsigned kLandlockVersion = 1;
-
-}  // namespace
 
 void probe_landlock(plan::HostCapabilities& host) {
-  const long abi = ::syscall(kLandlockCreateRuleset, nullptr, std::size_t{0}, kLandlockVersion);
+  const long abi = ::syscall(SYS_landlock_create_ruleset, nullptr, std::size_t{0},
+                             LANDLOCK_CREATE_RULESET_VERSION);
   const int error = errno;
   if (abi > 0) {
     host.landlock_abi = static_cast<int>(abi);
@@ -63,7 +57,7 @@ plan::Feature probe_idmapped_mounts(bool privileged) {
     return {false, "only a privileged caller can make them, and only such a caller needs them", ""};
   }
   // Came with the system call, which refuses arguments of size 0.
-  (void)::syscall(kMountSetattr, -1, "", 0U, nullptr, std::size_t{0});
+  (void)::syscall(SYS_mount_setattr, -1, "", 0U, nullptr, std::size_t{0});
   const int error = errno;
   if (error == EINVAL) return {.works = true};
   if (error == ENOSYS) return {false, "this kernel has none", "use Linux 5.12 or later"};
