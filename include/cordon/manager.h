@@ -58,7 +58,8 @@ class Manager {
   Manager() = default;
 };
 
-// Real processes by the best backend this OS has (C133). Error: unsupported.
+// Real processes by the backend of this OS that isolates (C133). Error: unsupported, where it
+// cannot; there is no silent way down to a weaker one.
 [[nodiscard]] Result<std::unique_ptr<Manager>> os_manager();
 // Real processes in namespaces, control groups, Landlock and seccomp (Linux). Error: unsupported,
 // where the host cannot isolate; the message says why and what to do.

@@ -74,9 +74,9 @@ Result<void> SupervisedProcess::start() {
 
   Result<void> launched = launch();
   if (!launched) {
-    end(std::make_shared<const Outcome>(
-        outcome::failed_to_start(id_, std::string(shared_->backend->name()),
-                                 shared_->backend->enforcement(request_, limits_), launched.error())));
+    end(std::make_shared<const Outcome>(outcome::failed_to_start(
+        id_, std::string(shared_->backend->name()),
+        shared_->backend->enforcement(request_, limits_), launched.error())));
   }
   settle(lock);
   return launched;

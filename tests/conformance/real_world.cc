@@ -48,9 +48,8 @@ class RealWorld final : public World {
 
  private:
   [[nodiscard]] Request behave(std::vector<std::string> args) const {
-    return {.program = CORDON_TEST_PROGRAMS_DIR "/behave",
-            .args = std::move(args),
-            .grants = grants_};
+    return {
+        .program = CORDON_TEST_PROGRAMS_DIR "/behave", .args = std::move(args), .grants = grants_};
   }
 
   const std::unique_ptr<Manager> manager_;

@@ -23,8 +23,7 @@ std::optional<std::string> read_all(int fd) {
   std::string text;
   std::array<char, 4096> buffer;
   while (true) {
-    const ssize_t got =
-        ::pread(fd, buffer.data(), buffer.size(), static_cast<off_t>(text.size()));
+    const ssize_t got = ::pread(fd, buffer.data(), buffer.size(), static_cast<off_t>(text.size()));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return std::nullopt;
     if (got == 0) return text;
@@ -74,10 +73,10 @@ Result<void> set_limit(std::string_view limit, const CgroupDir& dir, const std::
                        std::string_view value) {
   const int error = write_file(dir.fd.get(), path.c_str(), value);
   if (error == 0) return {};
-  return std::unexpected(
-      Error{ErrorCode::limit_not_applied, "limit:" + std::string(limit), error,
-            "writing \"" + std::string(value) + "\" to " + dir.path + "/" + path + ": " +
-                base::errno_text(error) + "; " + std::string(advice_for(error))});
+  return std::unexpected(Error{ErrorCode::limit_not_applied, "limit:" + std::string(limit), error,
+                               "writing \"" + std::string(value) + "\" to " + dir.path + "/" +
+                                   path + ": " + base::errno_text(error) + "; " +
+                                   std::string(advice_for(error))});
 }
 
 bool exists(int dir, const char* path) { return ::faccessat(dir, path, F_OK, 0) == 0; }

@@ -115,8 +115,8 @@ const std::optional<CgroupOwner>& CgroupNames::self() {
 std::string CgroupNames::next() {
   // Where the owner cannot be told, namespace 0 keeps everyone from judging it.
   const auto& owner = self();
-  return cgroup_name(
-      owner.value_or(CgroupOwner{0, 0, static_cast<std::uint64_t>(::getpid()), 0}), number_++);
+  return cgroup_name(owner.value_or(CgroupOwner{0, 0, static_cast<std::uint64_t>(::getpid()), 0}),
+                     number_++);
 }
 
 }  // namespace cordon::linux_backend

@@ -69,9 +69,9 @@ TEST_F(CgroupOwnerTest, OwnersOfOtherNamespacesAreNotJudged) {
 TEST_F(CgroupOwnerTest, EndedProcessIsDeadReapedOrNot) {
   const char* const args[] = {"true", nullptr};
   pid_t pid = 0;
-  ASSERT_EQ(::posix_spawn(&pid, "/bin/true", nullptr, nullptr, const_cast<char* const*>(args),
-                          nullptr),
-            0);
+  ASSERT_EQ(
+      ::posix_spawn(&pid, "/bin/true", nullptr, nullptr, const_cast<char* const*>(args), nullptr),
+      0);
   siginfo_t info{};
   ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOWAIT), 0);
   // Its start time is not known here: only the state of a zombie with the right one counts.

@@ -43,7 +43,8 @@ TEST(CgroupTable, EscapedMountPointIsReadAsItIs) {
 
 TEST(CgroupTable, ContainerShowsItsGroupAsTheTop) {
   const auto mounts = parse_mountinfo(
-      "9 8 0:32 /docker/ab12 /sys/fs/cgroup/memory ro,nosuid master:15 - cgroup cgroup rw,memory\n");
+      "9 8 0:32 /docker/ab12 /sys/fs/cgroup/memory ro,nosuid master:15 - cgroup cgroup "
+      "rw,memory\n");
   const auto* const mount = mount_for(mounts, "memory", "/docker/ab12/sub");
   ASSERT_NE(mount, nullptr);
   EXPECT_TRUE(mount->read_only);

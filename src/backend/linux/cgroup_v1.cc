@@ -101,8 +101,9 @@ void CgroupV1Parent::add(const ControllerFile& controller, const std::vector<Cgr
     const auto hierarchical =
         read_file(AT_FDCWD, (mount->point + "/" + *own_below + "/memory.use_hierarchy").c_str());
     if (hierarchical && number(*hierarchical) == 0U) {
-      feature = {false, "memory.use_hierarchy is 0 in the caller's group: a group below it would "
-                        "escape its limit",
+      feature = {false,
+                 "memory.use_hierarchy is 0 in the caller's group: a group below it would "
+                 "escape its limit",
                  "write 1 into memory.use_hierarchy of the groups above"};
       return;
     }

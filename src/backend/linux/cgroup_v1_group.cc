@@ -81,9 +81,9 @@ Result<void> CgroupV1::write(v1::Controller controller, const char* file,
   const auto* const hierarchy = with(controller);
   if (hierarchy == nullptr) {
     const std::string name(name_of(controller));
-    return base::fail(ErrorCode::limit_not_applied, "limit:" + name,
-                      name + " cannot be limited by control groups " +
-                          "here; see why with `cordon doctor`");
+    return base::fail(
+        ErrorCode::limit_not_applied, "limit:" + name,
+        name + " cannot be limited by control groups " + "here; see why with `cordon doctor`");
   }
   return set_limit(name_of(controller), hierarchy->parent, name_ + "/" + file, value);
 }
@@ -132,7 +132,8 @@ Result<void> CgroupV1::open() {
   // Without events the counters still tell afterwards: not a reason to fail.
   watch_oom();
   if (const auto* const pids = with(v1::pids)) {
-    events_.watch_file(open_file(pids->parent.fd.get(), (name_ + "/pids.events").c_str(), O_RDONLY));
+    events_.watch_file(
+        open_file(pids->parent.fd.get(), (name_ + "/pids.events").c_str(), O_RDONLY));
   }
   return {};
 }

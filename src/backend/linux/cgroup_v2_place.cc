@@ -116,9 +116,9 @@ Result<V2Place> find_v2_place(const CgroupMount& mount, std::string_view own,
   std::string relative = name;
   if (name.empty()) {
     if (!own_below) {
-      return unsupported("the caller's group " + std::string(own) + " is not visible in " +
-                             mount.point,
-                         "name one that is by --cgroup-parent");
+      return unsupported(
+          "the caller's group " + std::string(own) + " is not visible in " + mount.point,
+          "name one that is by --cgroup-parent");
     }
     auto place = default_place(mount, *own_below);
     if (!place) return std::unexpected(std::move(place.error()));

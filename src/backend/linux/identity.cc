@@ -90,9 +90,9 @@ Result<void> Identities::lock_id(RunIdentity& identity) {
   (void)::mkdir(kLockFolder, 0755);
   base::Fd file(::open(kLockFile, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!file) {
-    return fail_os("identity", errno,
-                   std::string("opening ") + kLockFile +
-                       ", which keeps two runs from using the same user id");
+    return fail_os(
+        "identity", errno,
+        std::string("opening ") + kLockFile + ", which keeps two runs from using the same user id");
   }
   const auto begin = static_cast<std::uint32_t>(::getpid()) * 16;
   for (std::uint32_t i = 0; i < kRunIds; ++i) {

@@ -1,5 +1,5 @@
-// Ids on the host for the programs of a privileged caller: each run has a uid of its own, and a user
-// namespace that maps only this one.
+// Ids on the host for the programs of a privileged caller: each run has a uid of its own, and a
+// user namespace that maps only this one.
 #pragma once
 
 #include <cstdint>

@@ -31,8 +31,9 @@ plan::Caller caller_now() {
 
 }  // namespace
 
-Result<std::unique_ptr<LinuxBackend>> LinuxBackend::make() {
+Result<std::unique_ptr<LinuxBackend>> LinuxBackend::make(Weakened weakened) {
   std::unique_ptr<LinuxBackend> backend(new LinuxBackend);
+  backend->weakened_ = std::move(weakened);
   auto keeper = Keeper::start();
   if (!keeper) return std::unexpected(std::move(keeper.error()));
   backend->keeper_ = std::move(*keeper);

@@ -18,10 +18,17 @@
 
 namespace cordon::linux_backend {
 
+// Guards that a test switches off, to see that what they guard against then happens. Not reachable
+// from any public interface.
+struct Weakened {
+  std::vector<std::string> left_out{};  // steps of the script by name: "landlock", "seccomp" …
+  bool verify = true;
+};
+
 class LinuxBackend final : public supervise::Backend {
  public:
   // Error: unsupported where sandboxes cannot be made, with the reason and what to do.
-  [[nodiscard]] static Result<std::unique_ptr<LinuxBackend>> make();
+  [[nodiscard]] static Result<std::unique_ptr<LinuxBackend>> make(Weakened weakened = {});
 
   [[nodiscard]] std::string_view name() const override { return "linux"; }
   [[nodiscard]] Capabilities capabilities() const override;
@@ -44,6 +51,7 @@ class LinuxBackend final : public supervise::Backend {
   [[nodiscard]] Result<std::unique_ptr<Cgroup>> make_group(const std::string& parent,
                                                            const plan::GroupLimits& limits);
   [[nodiscard]] Result<const std::vector<BpfProgram>*> filters(const SeccompOptions& options);
+  [[nodiscard]] const Weakened& weakened() const { return weakened_; }
   [[nodiscard]] Keeper& keeper() { return *keeper_; }
   [[nodiscard]] SpawnerLink& spawner() { return *spawner_; }
   [[nodiscard]] Identities& identities() { return *identities_; }
@@ -51,6 +59,7 @@ class LinuxBackend final : public supervise::Backend {
  private:
   LinuxBackend() = default;
 
+  Weakened weakened_;
   mutable std::mutex mutex_;
   mutable std::map<std::string, Place> places_;  // by Request::cgroup_parent
   std::vector<std::pair<SeccompOptions, std::vector<BpfProgram>>> filters_;

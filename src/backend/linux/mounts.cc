@@ -39,9 +39,8 @@ void MountSteps::set_attributes(Register mount, const OpenView& open, int idmap)
     attributes.attr_set |= MOUNT_ATTR_IDMAP;
     attributes.userns_fd = static_cast<std::uint64_t>(idmap);
   }
-  script_.call(__NR_mount_setattr,
-               {mount, script_.text(""), AT_EMPTY_PATH | kRecursive, script_.object(attributes),
-                sizeof attributes});
+  script_.call(__NR_mount_setattr, {mount, script_.text(""), AT_EMPTY_PATH | kRecursive,
+                                    script_.object(attributes), sizeof attributes});
 }
 
 void MountSteps::take_from_host(int idmap) {
@@ -66,8 +65,7 @@ void MountSteps::take_by_path() {
     how.flags = O_PATH | O_CLOEXEC;
     how.resolve = RESOLVE_NO_MAGICLINKS;
     const Register source = script_.call_into(
-        __NR_openat2,
-        {AT_FDCWD, script_.text(open.view.source), script_.object(how), sizeof how});
+        __NR_openat2, {AT_FDCWD, script_.text(open.view.source), script_.object(how), sizeof how});
     script_.op(spawner::Op::expect, {source, open.device, open.inode});
     const Register mount = script_.call_into(
         __NR_open_tree, {source, script_.text(""),
@@ -148,8 +146,8 @@ void MountSteps::make_file(const View& view) {
   }
   const Register file = script_.call_into(
       __NR_openat, {root_, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0444});
-  script_.call(__NR_write,
-               {file, script_.bytes(view.content.data(), view.content.size()), view.content.size()});
+  script_.call(__NR_write, {file, script_.bytes(view.content.data(), view.content.size()),
+                            view.content.size()});
   script_.close(file);
 }
 
@@ -158,8 +156,8 @@ void MountSteps::assemble() {
   // Nothing mounted here may show on the host, and nothing mounted there here.
   script_.call(__NR_mount, {0, script_.text("/"), 0, MS_REC | MS_PRIVATE, 0});
   root_ = make_tmpfs(kRootSize, 0755);
-  script_.call(__NR_move_mount, {root_, script_.text(""), AT_FDCWD, script_.text("/"),
-                                 MOVE_MOUNT_F_EMPTY_PATH});
+  script_.call(__NR_move_mount,
+               {root_, script_.text(""), AT_FDCWD, script_.text("/"), MOVE_MOUNT_F_EMPTY_PATH});
 
   std::vector<Register> sealed{root_};
   std::size_t next_bind = 0;
@@ -225,11 +223,11 @@ void MountSteps::enter() {
   script_.about("mount", "/proc");
   const Register context = script_.call_into(__NR_fsopen, {script_.text("proc"), FSOPEN_CLOEXEC});
   script_.call(__NR_fsconfig, {context, FSCONFIG_CMD_CREATE, 0, 0, 0});
-  const Register mount =
-      script_.call_into(__NR_fsmount, {context, FSMOUNT_CLOEXEC,
-                                       MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC});
-  script_.call(__NR_move_mount, {mount, script_.text(""), root_, script_.text("proc"),
-                                 MOVE_MOUNT_F_EMPTY_PATH});
+  const Register mount = script_.call_into(
+      __NR_fsmount,
+      {context, FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC});
+  script_.call(__NR_move_mount,
+               {mount, script_.text(""), root_, script_.text("proc"), MOVE_MOUNT_F_EMPTY_PATH});
   script_.close(mount);
   script_.close(context);
 

@@ -15,8 +15,8 @@ namespace cordon::linux_backend {
 namespace {
 
 void write_file(ScriptBuilder& script, const char* path, const std::string& content) {
-  const Register file = script.call_into(
-      __NR_openat, {AT_FDCWD, script.text(path), O_WRONLY | O_CLOEXEC, 0});
+  const Register file =
+      script.call_into(__NR_openat, {AT_FDCWD, script.text(path), O_WRONLY | O_CLOEXEC, 0});
   script.call(__NR_write, {file, script.text(content), content.size()});
   script.close(file);
 }
@@ -75,8 +75,7 @@ void raise_loopback(ScriptBuilder& script) {
   ifreq request{};
   std::strncpy(request.ifr_name, "lo", IFNAMSIZ);
   request.ifr_flags = IFF_UP | IFF_RUNNING;
-  const Register socket =
-      script.call_into(__NR_socket, {AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0});
+  const Register socket = script.call_into(__NR_socket, {AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0});
   script.call(__NR_ioctl, {socket, SIOCSIFFLAGS, script.object(request)});
   script.close(socket);
 }

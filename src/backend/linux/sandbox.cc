@@ -52,8 +52,7 @@ Sandbox& Sandbox::operator=(Sandbox&& other) noexcept {
 
 void Sandbox::set_program(pid_t pid) {
   program_ = pid;
-  program_fd_ =
-      base::move_up(base::Fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))));
+  program_fd_ = base::move_up(base::Fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))));
 }
 
 void Sandbox::reap_setup() { reap_one(setup_); }

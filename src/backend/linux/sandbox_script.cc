@@ -128,8 +128,8 @@ Expected expectations(const SandboxParts& parts, const User& caller) {
     if (view.kind == View::Kind::file || view.kind == View::Kind::symlink) continue;
     expected.mounts.push_back({
         .target = view.target,
-        .writable = view.writable || view.kind == View::Kind::proc ||
-                    view.kind == View::Kind::devpts,
+        .writable =
+            view.writable || view.kind == View::Kind::proc || view.kind == View::Kind::devpts,
         .bind = view.kind == View::Kind::bind,
     });
   }

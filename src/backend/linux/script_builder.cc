@@ -2,6 +2,7 @@
 
 #include <asm/unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -65,6 +66,7 @@ void ScriptBuilder::about(std::string name, std::string argument) {
 }
 
 Step& ScriptBuilder::add(Op op, std::initializer_list<Operand> args) {
+  if (std::ranges::find(left_out_, topics_.back().name) != left_out_.end()) return scrap_;
   Part& part = parts_[static_cast<int>(role_)];
   Step& step = part.steps.emplace_back();
   part.topics.push_back(static_cast<std::uint32_t>(topics_.size() - 1));
@@ -135,7 +137,8 @@ std::vector<char> ScriptBuilder::finish() {
   }
   script.size = data_.size();
   std::memcpy(data_.data(), &script, sizeof script);
-  if (too_large_ || data_.size() > spawner::kArenaSize || fds_.size() > spawner::kMostFds) return {};
+  if (too_large_ || data_.size() > spawner::kArenaSize || fds_.size() > spawner::kMostFds)
+    return {};
   return std::move(data_);
 }
 

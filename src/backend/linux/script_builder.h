@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "backend/linux/spawner/script.h"
@@ -57,6 +58,9 @@ class ScriptBuilder {
   // A register that is not needed any more; for a descriptor, adds the step that closes it.
   void close(Register fd);
 
+  // Steps about these are not added: what they guard against must then be seen to happen.
+  void leave_out(std::vector<std::string> names) { left_out_ = std::move(names); }
+
   void clone_flags(std::uint64_t flags) { clone_flags_ = flags; }
   void cgroup_fd(int sent) { cgroup_fd_ = sent; }
 
@@ -87,6 +91,8 @@ class ScriptBuilder {
   std::uint64_t clone_flags_ = 0;
   std::int64_t cgroup_fd_ = -1;
   bool too_large_ = false;
+  std::vector<std::string> left_out_;
+  spawner::Step scrap_;
 };
 
 }  // namespace cordon::linux_backend

@@ -38,8 +38,8 @@ Result<base::Fd> make_image() {
     if (n <= 0) return fail_os("spawner", errno, kWhat);
     rest = rest.subspan(static_cast<std::size_t>(n));
   }
-  if (::fcntl(file.get(), F_ADD_SEALS,
-              F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) != 0) {
+  if (::fcntl(file.get(), F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) !=
+      0) {
     return fail_os("spawner", errno, kWhat);
   }
   return file;

@@ -18,9 +18,9 @@ constexpr auto kPatience = std::chrono::seconds(30);
 
 Error failed_step(const ScriptBuilder& script, const Report& report) {
   const auto& [name, argument] = script.explain(report.role, report.step);
-  const std::string what =
-      "setting up the sandbox failed at \"" + name + (argument.empty() ? "" : " " + argument) +
-      "\", so the program was not run";
+  const std::string what = "setting up the sandbox failed at \"" + name +
+                           (argument.empty() ? "" : " " + argument) +
+                           "\", so the program was not run";
   Error error = base::fail_os(name, report.error, what).error();
   if (name.starts_with("limit:")) error.code = ErrorCode::limit_not_applied;
   return error;
@@ -48,10 +48,10 @@ class Starting {
       auto heard = status_.next(until_);
       if (!heard) return std::unexpected(StartFailure{std::move(heard.error())});
       if (!*heard) {
-        return std::unexpected(StartFailure{
-            .error = {ErrorCode::system, "set-up", 0,
-                      "the sandbox's processes were killed while they were set up"},
-            .died = true});
+        return std::unexpected(
+            StartFailure{.error = {ErrorCode::system, "set-up", 0,
+                                   "the sandbox's processes were killed while they were set up"},
+                         .died = true});
       }
       if (auto taken = take(**heard); !taken) return taken;
     }
@@ -124,9 +124,8 @@ StartResult start_sandbox(SpawnerLink& spawner, ScriptBuilder& script, StatusSoc
     return std::unexpected(StartFailure{std::move(verified.error())});
   }
   if (!status.release() || !status.release()) {
-    return std::unexpected(
-        StartFailure{.error = {ErrorCode::system, "set-up", 0, "the parked program is gone"},
-                     .died = true});
+    return std::unexpected(StartFailure{
+        .error = {ErrorCode::system, "set-up", 0, "the parked program is gone"}, .died = true});
   }
   if (auto executed = starting.wait_until_executed(); !executed) {
     return std::unexpected(std::move(executed.error()));

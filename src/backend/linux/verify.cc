@@ -10,9 +10,9 @@ namespace cordon::linux_backend {
 namespace {
 
 std::unexpected<Error> differs(std::string what) {
-  return base::fail(ErrorCode::system, "verify",
-                    "the sandbox is not what it should be, so the program was not run: " +
-                        std::move(what));
+  return base::fail(
+      ErrorCode::system, "verify",
+      "the sandbox is not what it should be, so the program was not run: " + std::move(what));
 }
 
 // Calls `see` for each line; stops at the first error.

@@ -29,8 +29,8 @@ Result<std::string> read_all(int folder, const char* name) {
 }
 
 Result<void> check_namespaces(int folder, bool own_network) {
-  for (const char* name : {"ns/user", "ns/mnt", "ns/pid", "ns/ipc", "ns/uts", "ns/cgroup",
-                           "ns/net"}) {
+  for (const char* name :
+       {"ns/user", "ns/mnt", "ns/pid", "ns/ipc", "ns/uts", "ns/cgroup", "ns/net"}) {
     const bool shared = !own_network && std::string_view(name) == "ns/net";
     struct stat theirs{};
     struct stat ours{};

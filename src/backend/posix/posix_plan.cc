@@ -53,7 +53,8 @@ Result<Plan> PosixBackend::plan(const Request& request, const Limits& limits) co
   auto path = find_program(request.program, environment_for(request));
   if (!path) return std::unexpected(std::move(path.error()));
 
-  Plan plan{.backend = std::string(name()), .steps = {}, .enforcement = enforcement(request, limits)};
+  Plan plan{
+      .backend = std::string(name()), .steps = {}, .enforcement = enforcement(request, limits)};
   const auto step = [&](std::string what, std::string detail) {
     plan.steps.push_back({std::move(what), std::move(detail)});
   };

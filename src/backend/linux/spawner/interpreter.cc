@@ -88,12 +88,15 @@ long carry_out(Machine& machine, const Step& step) {
       return 0;
     }
     case Op::execute:
-      machine.exec_error =
-          worse(machine.exec_error, call(__NR_execve, arg(0), arg(1), arg(2)));
+      machine.exec_error = worse(machine.exec_error, call(__NR_execve, arg(0), arg(1), arg(2)));
       return 0;
     case Op::give_up:
-      send_report({ReportKind::not_executed, machine.role, {}, 0,
-                   static_cast<std::int32_t>(-machine.exec_error), 0});
+      send_report({ReportKind::not_executed,
+                   machine.role,
+                   {},
+                   0,
+                   static_cast<std::int32_t>(-machine.exec_error),
+                   0});
       end(kFailedStatus);
     case Op::sleep:
       if (call(__NR_munmap, kArena, kArenaSize) != 0) end(kFailedStatus);
@@ -126,11 +129,16 @@ void run_section(Role role) {
     const Step& step = steps[i];
     const long result = carry_out(machine, step);
     if (result < 0 && result != -static_cast<long>(step.tolerated)) {
-      send_report({ReportKind::failed, role, {}, static_cast<std::uint32_t>(i),
-                   static_cast<std::int32_t>(-result), 0});
+      send_report({ReportKind::failed,
+                   role,
+                   {},
+                   static_cast<std::uint32_t>(i),
+                   static_cast<std::int32_t>(-result),
+                   0});
       end(kFailedStatus);
     }
-    if (step.into != 0) machine.registers[step.into % kRegisters] = static_cast<std::uint64_t>(result);
+    if (step.into != 0)
+      machine.registers[step.into % kRegisters] = static_cast<std::uint64_t>(result);
   }
   end(0);
 }
