@@ -1,0 +1,60 @@
+// The group of one run in cgroup v2.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "backend/linux/cgroup.h"
+#include "backend/linux/cgroup_events.h"
+#include "backend/linux/cgroup_file.h"
+#include "backend/linux/cgroup_kill.h"
+#include "backend/linux/cgroup_v2_place.h"
+
+namespace cordon::linux_backend {
+
+// What the groups share with their parent; they may outlive it.
+struct V2Home {
+  V2Place place{};
+  bool swap_max = false;  // swap can be forbidden
+  CgroupLeftovers leftovers{};
+};
+
+class CgroupV2 final : public Cgroup {
+ public:
+  // On failure nothing is left; an EEXIST says that the name is taken.
+  [[nodiscard]] static Result<std::unique_ptr<CgroupV2>> make(std::shared_ptr<V2Home> home,
+                                                              std::string name);
+  ~CgroupV2() override;
+  CgroupV2(const CgroupV2&) = delete;
+  CgroupV2& operator=(const CgroupV2&) = delete;
+
+  [[nodiscard]] Result<void> set(const CgroupLimits& limits);
+  void watch();
+  [[nodiscard]] bool has(const char* file) const { return exists(dir_.fd.get(), file); }
+
+  [[nodiscard]] std::vector<int> join_fds() const override { return {}; }
+  [[nodiscard]] int clone_fd() const override { return dir_.fd.get(); }
+  [[nodiscard]] bool contains(std::string_view proc_pid_cgroup) const override;
+  [[nodiscard]] int event_fd() const override { return events_.fd(); }
+  void acknowledge() override { events_.acknowledge(); }
+  [[nodiscard]] CgroupUsage usage() const override;
+  [[nodiscard]] std::optional<Duration> cpu_time() const override;
+  [[nodiscard]] std::optional<std::uint64_t> memory_bytes() const override;
+  void kill() override;
+  [[nodiscard]] std::string_view oom_counter() const override { return "memory.events oom_kill"; }
+
+ private:
+  CgroupV2(std::shared_ptr<V2Home> home, std::string name)
+      : home_(std::move(home)), name_(std::move(name)) {}
+
+  [[nodiscard]] std::optional<std::uint64_t> read_number(const char* file) const;
+  [[nodiscard]] std::optional<std::uint64_t> read_field(const char* file, const char* key) const;
+
+  std::shared_ptr<V2Home> home_;
+  std::string name_;
+  CgroupDir dir_;
+  bool made_ = false;
+  CgroupEvents events_;
+};
+
+}  // namespace cordon::linux_backend
