@@ -11,6 +11,7 @@
 #include "backend/linux/cgroup.h"
 #include "backend/linux/identity.h"
 #include "backend/linux/keeper.h"
+#include "backend/linux/network_stock.h"
 #include "backend/linux/seccomp.h"
 #include "backend/linux/spawner_link.h"
 #include "plan/sandbox_plan.h"
@@ -55,6 +56,7 @@ class LinuxBackend final : public supervise::Backend {
   [[nodiscard]] Keeper& keeper() { return *keeper_; }
   [[nodiscard]] SpawnerLink& spawner() { return *spawner_; }
   [[nodiscard]] Identities& identities() { return *identities_; }
+  [[nodiscard]] NetworkStock& networks() { return *networks_; }
 
  private:
   LinuxBackend() = default;
@@ -66,6 +68,7 @@ class LinuxBackend final : public supervise::Backend {
   std::unique_ptr<Keeper> keeper_;  // outlives what uses it
   std::unique_ptr<SpawnerLink> spawner_;
   std::unique_ptr<Identities> identities_;
+  std::unique_ptr<NetworkStock> networks_;
 };
 
 }  // namespace cordon::linux_backend

@@ -34,8 +34,8 @@ Result<void> show_terminal(std::vector<OpenView>& views, int terminal) {
   if (::readlink(link.c_str(), path, sizeof path - 1) < 0) {
     return base::fail_os("terminal", errno, "finding out the name of the program's terminal");
   }
-  auto opened = open_views(
-      {{.kind = plan::View::Kind::device, .target = "/dev/console", .source = path}});
+  auto opened =
+      open_views({{.kind = plan::View::Kind::device, .target = "/dev/console", .source = path}});
   if (!opened) return std::unexpected(std::move(opened.error()));
   views.push_back(std::move(opened->front()));
   return {};
@@ -47,8 +47,9 @@ Result<void> show_terminal(std::vector<OpenView>& views, int terminal) {
 LinuxChild::~LinuxChild() {
   sandbox_ = Sandbox{};
   backend_.identities().give_back(std::move(identity_));
-  if (group_) {
-    backend_.keeper().post([group = std::shared_ptr<Cgroup>(std::move(group_))] {});
+  if (group_ || network_) {
+    backend_.keeper().post([group = std::shared_ptr<Cgroup>(std::move(group_)),
+                            network = std::make_shared<base::Fd>(std::move(network_))] {});
   }
 }
 
@@ -82,6 +83,7 @@ Result<void> LinuxChild::launch(const supervise::LaunchSpec& spec) {
     auto identity = backend_.identities().take(plan_.identity);
     if (!identity) return std::unexpected(std::move(identity.error()));
     identity_ = std::move(*identity);
+    network_ = backend_.networks().take(plan_.network);
     if (has_grants(*views)) {
       auto map = backend_.identities().mount_map(*identity_, caller);
       if (!map) return std::unexpected(std::move(map.error()));
@@ -95,6 +97,7 @@ Result<void> LinuxChild::launch(const supervise::LaunchSpec& spec) {
                      .group = group_.get(),
                      .identity = identity_.get(),
                      .mount_map = mount_map,
+                     .network = network_.get(),
                      .status = status->theirs(),
                      .stdio = {spec.stdio[0], spec.stdio[1], spec.stdio[2]},
                      .terminal = request.terminal.has_value(),

@@ -36,6 +36,7 @@ class LinuxChild final : public supervise::Child {
   bool end_at_process_limit_ = false;
   std::unique_ptr<Cgroup> group_;
   std::unique_ptr<RunIdentity> identity_;
+  base::Fd network_;  // held, so that the kernel need not free it while somebody waits
   Sandbox sandbox_;
   pid_t program_ = -1;
 };

@@ -8,6 +8,7 @@
 
 #include "backend/linux/mounts.h"
 #include "backend/linux/namespaces.h"
+#include "backend/linux/privileges.h"
 #include "backend/linux/program.h"
 #include "backend/posix/rlimits.h"
 
@@ -100,6 +101,7 @@ void write_script(ScriptBuilder& script, const SandboxParts& parts) {
     mounts.take_by_path();
   }
   mounts.assemble();
+  forbid_gaining(script);
   script.about("clone");
   const auto child = [&](Role role) {
     script.op(Op::clone, {CLONE_PARENT, static_cast<std::uint64_t>(role)});
