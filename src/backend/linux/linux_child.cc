@@ -84,7 +84,8 @@ Result<void> LinuxChild::launch(const supervise::LaunchSpec& spec) {
     if (!identity) return std::unexpected(std::move(identity.error()));
     identity_ = std::move(*identity);
     network_ = backend_.networks().take(plan_.network);
-    if (has_grants(*views)) {
+    // A named user has files of its own; one made for the run has only what it is lent.
+    if (!plan_.identity.host && has_grants(*views)) {
       auto map = backend_.identities().mount_map(*identity_, caller);
       if (!map) return std::unexpected(std::move(map.error()));
       mount_map = *map;

@@ -1,5 +1,6 @@
 #include "backend/linux/start_sandbox.h"
 
+#include <cerrno>
 #include <chrono>
 #include <string>
 #include <utility>
@@ -86,6 +87,10 @@ class Starting {
         sandbox_.set_setup(static_cast<pid_t>(report.value));
         return {};
       case ReportKind::parked:
+        if (report.role == Role::program && sandbox_.program_fd() < 0) {
+          return std::unexpected(StartFailure{
+              base::fail_os("start", errno, "watching the program (no descriptor left?)").error()});
+        }
         (report.role == Role::init ? init_parked_ : program_parked_) = true;
         return {};
       case ReportKind::not_executed:

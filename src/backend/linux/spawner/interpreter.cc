@@ -78,7 +78,7 @@ long carry_out(Machine& machine, const Step& step) {
     case Op::clone:
       return clone_role(arg(0), static_cast<Role>(arg(1)));
     case Op::store:
-      *reinterpret_cast<std::uint32_t*>(arg(0)) = static_cast<std::uint32_t>(arg(1));
+      at<std::uint32_t>(arg(0)) = static_cast<std::uint32_t>(arg(1));
       return 0;
     case Op::expect:
       return expect_file(arg(0), arg(1), arg(2));
@@ -119,9 +119,9 @@ bool send_report(const Report& report) {
 }
 
 void run_section(Role role) {
-  const auto& script = *reinterpret_cast<const Script*>(kArena);
+  const auto& script = at<const Script>(kArena);
   const Section& section = script.sections[static_cast<int>(role)];
-  const auto* steps = reinterpret_cast<const Step*>(section.steps);
+  const auto* steps = &at<const Step>(section.steps);
   // What the set-up process has put into registers, its children find there.
   static Machine machine;
   machine.role = role;
