@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "backend/linux/network_stock.h"
 #include "backend/linux/seccomp.h"
 #include "backend/linux/spawner_link.h"
+#include "backend/linux/stock.h"
 #include "plan/sandbox_plan.h"
 #include "supervise/backend.h"
 
@@ -44,7 +46,10 @@ class LinuxBackend final : public supervise::Backend {
   // Where a request's control groups are made, and what the host can do there.
   struct Place {
     std::unique_ptr<CgroupParent> groups;  // null: none can be made
+    std::mutex mutex;                      // for `groups`
     plan::HostCapabilities host;
+    std::optional<Stock<std::unique_ptr<Cgroup>>> stock;      // without and …
+    std::optional<Stock<std::unique_ptr<Cgroup>>> cpu_stock;  // with a limited processor share
   };
   [[nodiscard]] Result<Place*> place_for(const std::string& cgroup_parent) const;
   [[nodiscard]] Result<plan::SandboxPlan> sandbox_plan(const Request& request,
@@ -63,7 +68,7 @@ class LinuxBackend final : public supervise::Backend {
 
   Weakened weakened_;
   mutable std::mutex mutex_;
-  mutable std::map<std::string, Place> places_;  // by Request::cgroup_parent
+  mutable std::map<std::string, std::unique_ptr<Place>> places_;  // by Request::cgroup_parent
   std::vector<std::pair<SeccompOptions, std::vector<BpfProgram>>> filters_;
   std::unique_ptr<Keeper> keeper_;  // outlives what uses it
   std::unique_ptr<SpawnerLink> spawner_;
