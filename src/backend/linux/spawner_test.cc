@@ -45,6 +45,16 @@ class SpawnerTest : public testing::Test {
       setup_ = static_cast<pid_t>((*heard)->report.value);
     }
   }
+  // Nothing more is reported, for nobody is left.
+  void expect_end() {
+    for (;;) {
+      auto heard = status_.next(soon());
+      ASSERT_TRUE(heard);
+      if (!*heard) return;
+      ASSERT_EQ((*heard)->report.kind, ReportKind::started);
+      setup_ = static_cast<pid_t>((*heard)->report.value);
+    }
+  }
   void reap() const {
     int status = 0;
     ASSERT_EQ(::waitpid(setup_, &status, 0), setup_);
@@ -68,7 +78,7 @@ TEST_F(SpawnerTest, AFailingCallEndsTheScriptAndIsNamed) {
   EXPECT_EQ(heard.report.kind, ReportKind::failed);
   EXPECT_EQ(heard.report.error, ENOENT);
   EXPECT_EQ(script_.explain(heard.report.role, heard.report.step).argument, "/absent");
-  EXPECT_FALSE(*status_.next(soon()));  // it has ended
+  expect_end();
   reap();
 }
 
@@ -78,6 +88,7 @@ TEST_F(SpawnerTest, ATolerableErrorIsNoFailure) {
   send();
   EXPECT_EQ(hear().report.kind, ReportKind::parked);
   ASSERT_TRUE(status_.release());
+  expect_end();
   reap();
 }
 
@@ -86,11 +97,7 @@ TEST_F(SpawnerTest, ReportsComeFromWhomTheKernelSays) {
   send();
   const auto heard = hear();
   status_.abandon();
-  if (setup_ < 0) {
-    auto started = status_.next(soon());
-    ASSERT_TRUE(started && *started);
-    setup_ = static_cast<pid_t>((*started)->report.value);
-  }
+  expect_end();
   EXPECT_EQ(heard.sender, setup_);
   reap();
 }
@@ -100,12 +107,7 @@ TEST_F(SpawnerTest, AParkedProcessEndsWhenItIsAbandoned) {
   send();
   EXPECT_EQ(hear().report.kind, ReportKind::parked);
   status_.abandon();
-  while (true) {
-    auto heard = status_.next(soon());
-    ASSERT_TRUE(heard);
-    if (!*heard) break;
-    setup_ = static_cast<pid_t>((*heard)->report.value);
-  }
+  expect_end();
   reap();
 }
 
@@ -116,18 +118,14 @@ TEST_F(SpawnerTest, AnotherFileInItsPlaceIsNoticed) {
   send();
   const auto heard = hear();
   EXPECT_EQ(heard.report.error, ESTALE);
+  expect_end();
   reap();
 }
 
 TEST_F(SpawnerTest, IsStartedAnewAfterItWasKilled) {
   script_.op(Op::exit);
   send();
-  while (true) {
-    auto heard = status_.next(soon());
-    ASSERT_TRUE(heard);
-    if (!*heard) break;
-    setup_ = static_cast<pid_t>((*heard)->report.value);
-  }
+  expect_end();
   reap();
   ASSERT_EQ(::kill(link_.pid(), SIGKILL), 0);
   siginfo_t info{};
