@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "backend/linux/exec_paths.h"
+#include "backend/linux/mounts.h"
 #include "backend/linux/sandbox_script.h"
 #include "backend/posix/lookup.h"
 #include "base/errors.h"
@@ -34,8 +35,8 @@ Result<void> show_terminal(std::vector<OpenView>& views, int terminal) {
   if (::readlink(link.c_str(), path, sizeof path - 1) < 0) {
     return base::fail_os("terminal", errno, "finding out the name of the program's terminal");
   }
-  auto opened = open_views(
-      {{.kind = plan::View::Kind::device, .target = "/dev/console", .source = path}});
+  auto opened =
+      open_views({{.kind = plan::View::Kind::device, .target = "/dev/console", .source = path}});
   if (!opened) return std::unexpected(std::move(opened.error()));
   views.push_back(std::move(opened->front()));
   return {};
@@ -134,6 +135,9 @@ Error LinuxChild::explain(const StartFailure& failure, const Request& request,
     return {ErrorCode::limit_not_applied, "limit:memory", 0,
             "the memory limit of " + std::to_string(plan_.groups.memory_bytes.value_or(0)) +
                 " bytes is too small to set a sandbox up in: raise it to some megabytes"};
+  }
+  if (failure.error.stage == kIdmapStep) {
+    return cannot_map_ids(views, failure.argument, failure.error.os_error);
   }
   return failure.error;
 }
