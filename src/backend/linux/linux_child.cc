@@ -83,7 +83,8 @@ Result<void> LinuxChild::launch(const supervise::LaunchSpec& spec) {
     auto identity = backend_.identities().take(plan_.identity);
     if (!identity) return std::unexpected(std::move(identity.error()));
     identity_ = std::move(*identity);
-    if (has_grants(*views)) {
+    // A user that was named has files of its own; who was given an id for the run has none.
+    if (!plan_.identity.host && has_grants(*views)) {
       auto map = backend_.identities().mount_map(*identity_, caller);
       if (!map) return std::unexpected(std::move(map.error()));
       mount_map = *map;
