@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "backend/linux/exec_paths.h"
+#include "backend/linux/mounts.h"
 #include "backend/linux/sandbox_script.h"
 #include "backend/posix/lookup.h"
 #include "base/errors.h"
@@ -138,6 +139,9 @@ Error LinuxChild::explain(const StartFailure& failure, const Request& request,
     return {ErrorCode::limit_not_applied, "limit:memory", 0,
             "the memory limit of " + std::to_string(plan_.groups.memory_bytes.value_or(0)) +
                 " bytes is too small to set a sandbox up in: raise it to some megabytes"};
+  }
+  if (failure.error.stage == kIdmapStep) {
+    return cannot_map_ids(views, failure.argument, failure.error.os_error);
   }
   return failure.error;
 }

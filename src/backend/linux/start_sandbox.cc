@@ -100,7 +100,9 @@ class Starting {
       case ReportKind::failed:
         break;
     }
-    return std::unexpected(StartFailure{failed_step(script_, report)});
+    return std::unexpected(
+        StartFailure{.error = failed_step(script_, report),
+                     .argument = script_.explain(report.role, report.step).argument});
   }
 
   ScriptBuilder& script_;
