@@ -60,7 +60,8 @@ Result<LinuxBackend::Place*> LinuxBackend::place_for(const std::string& cgroup_p
   const auto known = places_.find(cgroup_parent);
   if (known != places_.end()) return &known->second;
   Place place;
-  auto groups = open_cgroup_parent(cgroup_parent);
+  auto groups = weakened_.no_groups ? base::fail(ErrorCode::unsupported, "cgroup", "left out")
+                                    : open_cgroup_parent(cgroup_parent);
   if (groups) {
     place.groups = std::move(*groups);
     place.host = probe_host(place.groups.get(), nullptr);

@@ -23,6 +23,7 @@ namespace cordon::linux_backend {
 struct Weakened {
   std::vector<std::string> left_out{};  // steps of the script by name: "landlock", "seccomp" …
   bool verify = true;
+  bool no_groups = false;  // as if no control group could be made
 };
 
 class LinuxBackend final : public supervise::Backend {
