@@ -85,6 +85,8 @@ class Starting {
         }
         sandbox_.set_setup(static_cast<pid_t>(report.value));
         return {};
+      case ReportKind::here:
+        return {};
       case ReportKind::parked:
         (report.role == Role::init ? init_parked_ : program_parked_) = true;
         return {};
