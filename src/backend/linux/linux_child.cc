@@ -100,11 +100,13 @@ Result<void> LinuxChild::launch(const supervise::LaunchSpec& spec) {
   ScriptBuilder script;
   script.leave_out(backend_.weakened().left_out);
   write_script(script, parts);
+  if (backend_.weakened().script) backend_.weakened().script(script);
 
-  const Expected expected = expectations(parts, caller);
+  Expected expected = expectations(parts, caller);
   auto started = start_sandbox(
       backend_.spawner(), script, *status, [&](const Sandbox& sandbox) -> Result<void> {
         if (!backend_.weakened().verify) return {};
+        expected.status.seccomp_filters += backend_.spawner().inherited_filters();
         std::string group;
         if (auto ok = verify_process(sandbox.program(), expected, group); !ok) return ok;
         if (group_ && !group_->contains(group)) {
