@@ -86,6 +86,8 @@ class Starting {
         }
         sandbox_.set_setup(static_cast<pid_t>(report.value));
         return {};
+      case ReportKind::here:
+        return {};
       case ReportKind::parked:
         if (report.role == Role::program && sandbox_.program_fd() < 0) {
           return std::unexpected(StartFailure{

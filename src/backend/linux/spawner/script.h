@@ -29,6 +29,7 @@ enum class Op : std::uint8_t {
   clone,    // args: flags, Role of the child; the result is its pid
   store,    // args: address, value: 4 bytes into the script, where a structure needs a result
   expect,   // args: descriptor, device, inode: fails with ESTALE if it is another file
+  here,     // reports `here`
   park,     // reports `parked`, then waits to be released
   execute,  // args: path, argv, envp; a failure goes on with the next step
   give_up,  // reports what `execute` failed with
@@ -64,6 +65,7 @@ struct Script {
 enum class ReportKind : std::uint32_t {
   started,       // by the spawner: value = pid of the set-up process, or -errno
   failed,        // step `step` of `role` failed with `error`
+  here,          // this process is there, and may leave its process group
   parked,        // everything is in place; waits to be released
   not_executed,  // exec failed with `error`
 };
