@@ -40,6 +40,7 @@ Result<std::unique_ptr<LinuxBackend>> LinuxBackend::make(Weakened weakened) {
   backend->spawner_ = std::make_unique<SpawnerLink>(*backend->keeper_);
   backend->identities_ = std::make_unique<Identities>(*backend->spawner_);
   backend->networks_ = std::make_unique<NetworkStock>(*backend->keeper_);
+  backend->roots_ = std::make_unique<RootTemplates>(*backend->spawner_);
 
   auto place = backend->place_for("");
   if (!place) return std::unexpected(std::move(place.error()));

@@ -54,6 +54,12 @@ Result<void> show_terminal(std::vector<OpenView>& views, int terminal) {
   return {};
 }
 
+Result<RootViews> open_own(const std::vector<plan::View>& views) {
+  auto opened = open_views(views);
+  if (!opened) return std::unexpected(std::move(opened.error()));
+  return RootViews{.views = std::move(*opened), .root = nullptr};
+}
+
 }  // namespace
 
 // The kernel takes its time to free namespaces and groups; nobody has to wait for that.
@@ -75,8 +81,12 @@ Result<void> LinuxChild::launch(const supervise::LaunchSpec& spec) {
   auto place = backend_.place_for(request.cgroup_parent);
   if (!place) return std::unexpected(std::move(place.error()));
 
-  auto views = open_views(plan_.root);
-  if (!views) return std::unexpected(std::move(views.error()));
+  // A terminal is shown among the devices, and a weakened set-up is to be seen whole.
+  const bool shared_root = (*place)->host.privileged && !request.terminal &&
+                           backend_.weakened().left_out.empty() && !backend_.weakened().script;
+  auto root = shared_root ? backend_.roots().open(plan_.root) : open_own(plan_.root);
+  if (!root) return std::unexpected(std::move(root.error()));
+  auto* const views = &root->views;
   if (request.terminal) {
     if (auto shown = show_terminal(*views, spec.stdio[0]); !shown) return shown;
   }
@@ -110,6 +120,7 @@ Result<void> LinuxChild::launch(const supervise::LaunchSpec& spec) {
                      .views = *views,
                      .group = group_.get(),
                      .identity = identity_.get(),
+                     .root = root->root ? root->root->get() : -1,
                      .mount_map = mount_map,
                      .network = network_.get(),
                      .status = status->theirs(),
