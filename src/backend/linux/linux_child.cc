@@ -101,16 +101,15 @@ Result<void> LinuxChild::launch(const supervise::LaunchSpec& spec) {
         }
         return {};
       });
-  if (!started) return std::unexpected(explain(started.error(), request, *views));
+  if (!started) return std::unexpected(explain(started.error(), request));
   sandbox_ = std::move(*started);
   program_ = sandbox_.program();
   return {};
 }
 
-Error LinuxChild::explain(const StartFailure& failure, const Request& request,
-                          const std::vector<OpenView>& views) const {
+Error LinuxChild::explain(const StartFailure& failure, const Request& request) const {
   if (failure.not_executed) {
-    return explain_not_executed(request, plan_.cwd, views, failure.error.os_error);
+    return explain_not_executed(request, plan_, failure.error.os_error);
   }
   if (failure.died && group_ && group_->usage().oom_kills > 0) {
     return {ErrorCode::limit_not_applied, "limit:memory", 0,

@@ -28,8 +28,7 @@ class LinuxChild final : public supervise::Child {
   [[nodiscard]] supervise::Alarm alarm() override;
 
  private:
-  [[nodiscard]] Error explain(const StartFailure& failure, const Request& request,
-                              const std::vector<OpenView>& views) const;
+  [[nodiscard]] Error explain(const StartFailure& failure, const Request& request) const;
 
   LinuxBackend& backend_;
   plan::SandboxPlan plan_;
