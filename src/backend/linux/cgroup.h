@@ -32,7 +32,8 @@ struct CgroupUsage {
   std::optional<std::uint64_t> memory_bytes;            // now
   std::optional<std::uint64_t> memory_anonymous_bytes;  // of those; the rest is page cache
   std::optional<std::uint64_t> processes_peak;
-  std::uint64_t oom_kills = 0;      // since the group was made
+  // Since the group was made. v2 ends the whole run at once, and counts the first victim twice.
+  std::uint64_t oom_kills = 0;
   std::uint64_t forks_refused = 0;  // by the process limit
 };
 
@@ -50,7 +51,10 @@ class Cgroup {
   [[nodiscard]] virtual bool contains(std::string_view proc_pid_cgroup) const = 0;
 
   // Readable after an OOM kill, or a fork refused by the process limit; -1 where the kernel offers
-  // no event. acknowledge() makes it unreadable until the next one.
+  // no event. acknowledge() makes it unreadable until the next one. A hint only; usage() has the
+  // facts. v2 also signals when the memory limit was reached and reclaim helped. v1 signals an OOM
+  // just before the kill is counted, and newer kernels (seen on 6.18) count a refused fork there
+  // without signalling it.
   [[nodiscard]] virtual int event_fd() const = 0;
   virtual void acknowledge() = 0;
 
@@ -58,7 +62,9 @@ class Cgroup {
   // Processor time used so far, by all processes of the run, the ended ones too.
   [[nodiscard]] virtual std::optional<Duration> cpu_time() const = 0;
   [[nodiscard]] virtual std::optional<std::uint64_t> memory_bytes() const = 0;
-  // SIGKILL to every process inside.
+  // SIGKILL to every process inside, and no limit of processor time any more: a throttled process
+  // would take up to a period (a second, for small shares) to end. v1: returns when none is left,
+  // or after about 100 ms; no fork inside succeeds from then on.
   virtual void kill() = 0;
   // As the evidence in an outcome names it: "memory.events oom_kill", "memory.oom_control
   // oom_kill".

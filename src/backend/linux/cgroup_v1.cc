@@ -27,11 +27,6 @@ constexpr std::array<ControllerFile, 4> kControllers{{
     {v1::cpuacct, "cpuacct", "cpuacct.usage"},
 }};
 
-bool swap_in_use() {
-  const auto swaps = read_file(AT_FDCWD, "/proc/swaps");  // a line for the head, and one for each
-  return !swaps || trimmed(*swaps).find('\n') != std::string_view::npos;
-}
-
 class CgroupV1Parent final : public CgroupParent {
  public:
   void add(const ControllerFile& controller, const std::vector<CgroupMount>& mounts,

@@ -14,11 +14,6 @@ namespace {
 
 using plan::Feature;
 
-bool swap_in_use() {
-  const auto swaps = read_file(AT_FDCWD, "/proc/swaps");
-  return !swaps || trimmed(*swaps).find('\n') != std::string_view::npos;
-}
-
 class CgroupV2Parent final : public CgroupParent {
  public:
   explicit CgroupV2Parent(V2Place place) { home_->place = std::move(place); }

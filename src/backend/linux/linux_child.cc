@@ -26,6 +26,21 @@ bool has_grants(const std::vector<OpenView>& views) {
   return false;
 }
 
+// The program's terminal is one of the host's, which its own /dev/pts does not show: programs that
+// ask for its name find it as the console.
+Result<void> show_terminal(std::vector<OpenView>& views, int terminal) {
+  char path[64] = {};
+  const std::string link = "/proc/self/fd/" + std::to_string(terminal);
+  if (::readlink(link.c_str(), path, sizeof path - 1) < 0) {
+    return base::fail_os("terminal", errno, "finding out the name of the program's terminal");
+  }
+  auto opened = open_views(
+      {{.kind = plan::View::Kind::device, .target = "/dev/console", .source = path}});
+  if (!opened) return std::unexpected(std::move(opened.error()));
+  views.push_back(std::move(opened->front()));
+  return {};
+}
+
 }  // namespace
 
 // The kernel takes its time to free namespaces and groups; nobody has to wait for that.
@@ -48,6 +63,9 @@ Result<void> LinuxChild::launch(const supervise::LaunchSpec& spec) {
 
   auto views = open_views(plan_.root);
   if (!views) return std::unexpected(std::move(views.error()));
+  if (request.terminal) {
+    if (auto shown = show_terminal(*views, spec.stdio[0]); !shown) return shown;
+  }
   auto filters = backend_.filters({.unix_sockets = plan_.unix_sockets});
   if (!filters) return std::unexpected(std::move(filters.error()));
   auto status = StatusSocket::make();
@@ -122,6 +140,7 @@ Error LinuxChild::explain(const StartFailure& failure, const Request& request) c
 int LinuxChild::send(int signal, Reach reach) {
   if (signal == SIGKILL && reach == Reach::tree) {
     sandbox_.kill();
+    if (group_) group_->kill();  // also lets a throttled one die at once
     return 0;
   }
   const auto to_program = [&] { return ::kill(program_, signal) == 0 ? 0 : errno; };
