@@ -93,8 +93,8 @@ TEST(Sandbox, PerCentOfACoreHoldAProgramBack) {  // C136
 
 TEST(Sandbox, RefusesMoreProcessesThanAllowed) {  // C145
   memory::Manager manager;
-  manager.add("crowd", memory::Program().fork(10, memory::Program().sleep(1s),
-                                              memory::Program().exit(9)));
+  manager.add("crowd",
+              memory::Program().fork(10, memory::Program().sleep(1s), memory::Program().exit(9)));
   Request request;
   request.limits.processes = 4;
   const Outcome outcome = Sandbox(manager, request).execute("crowd");
@@ -106,10 +106,8 @@ TEST(Sandbox, RefusesMoreProcessesThanAllowed) {  // C145
 TEST(Sandbox, IsCancelledFromOutside) {  // C134
   memory::Manager manager;
   std::stop_source stop;
-  manager.add("wait", memory::Program()
-                          .sleep(1s)
-                          .step([&](memory::Self&) { stop.request_stop(); })
-                          .hang());
+  manager.add("wait",
+              memory::Program().sleep(1s).step([&](memory::Self&) { stop.request_stop(); }).hang());
   Request request;
   request.program = "wait";
   request.cancel = stop.get_token();

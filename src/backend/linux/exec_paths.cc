@@ -51,8 +51,7 @@ std::string host_path(const std::vector<plan::View>& views, const std::string& i
 }
 
 Result<std::string> find_inside(const Request& request, const plan::SandboxPlan& plan) {
-  for (const std::string& path :
-       exec_paths(request.program, posix::environment_for(request))) {
+  for (const std::string& path : exec_paths(request.program, posix::environment_for(request))) {
     const std::string seen = host_path(plan.root, absolute(path, plan.cwd));
     struct stat info{};
     if (seen.empty() || ::stat(seen.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) continue;

@@ -34,8 +34,8 @@ Result<void> show_terminal(std::vector<OpenView>& views, int terminal) {
   if (::readlink(link.c_str(), path, sizeof path - 1) < 0) {
     return base::fail_os("terminal", errno, "finding out the name of the program's terminal");
   }
-  auto opened = open_views(
-      {{.kind = plan::View::Kind::device, .target = "/dev/console", .source = path}});
+  auto opened =
+      open_views({{.kind = plan::View::Kind::device, .target = "/dev/console", .source = path}});
   if (!opened) return std::unexpected(std::move(opened.error()));
   views.push_back(std::move(opened->front()));
   return {};
