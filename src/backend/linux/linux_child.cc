@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "backend/linux/exec_paths.h"
+#include "backend/linux/inside_environment.h"
 #include "backend/linux/sandbox_script.h"
 #include "backend/posix/lookup.h"
 #include "base/errors.h"
@@ -89,7 +90,8 @@ Result<void> LinuxChild::launch(const supervise::LaunchSpec& spec) {
     }
   }
 
-  const std::vector<std::string> environment = posix::environment_for(request);
+  const std::vector<std::string> environment =
+      inside_environment(posix::environment_for(request), request, plan_);
   SandboxParts parts{.plan = plan_,
                      .views = *views,
                      .group = group_.get(),
