@@ -42,6 +42,11 @@ class Cgroup {
   // Kills what is left inside, and removes the group. What cannot be removed is left to sweep().
   virtual ~Cgroup() = default;
 
+  // Once, before a process joins. A limit whose controller does not work here, or was not asked for
+  // when the group was made, is an error (limit_not_applied). Errors name the file, the value and
+  // the errno.
+  [[nodiscard]] virtual Result<void> set(const CgroupLimits& limits) = 0;
+
   // v1: descriptors of `tasks` files. A process that writes "0" into each moves itself in.
   [[nodiscard]] virtual std::vector<int> join_fds() const = 0;
   // v2: for clone3 with CLONE_INTO_CGROUP; v1: -1.
@@ -83,10 +88,11 @@ class CgroupParent {
   [[nodiscard]] virtual plan::Feature cpu() const = 0;
   [[nodiscard]] virtual bool swap_limited() const = 0;
 
-  // A group with these limits in place and no process in it. A limit whose controller does not work
-  // here is an error (limit_not_applied): the plan asks only for what works. Other errors name the
-  // file, the value and the errno.
-  [[nodiscard]] virtual Result<std::unique_ptr<Cgroup>> make(const CgroupLimits& limits) = 0;
+  // A group without limits and with no process in it; `cpu`: its share of the processors is going
+  // to be limited. Errors name the file and the errno.
+  [[nodiscard]] virtual Result<std::unique_ptr<Cgroup>> make(bool cpu) = 0;
+  // … with these limits in place: the plan asks only for what works.
+  [[nodiscard]] Result<std::unique_ptr<Cgroup>> make(const CgroupLimits& limits);
   // Removes the groups of supervisors that are dead. Returns how many.
   virtual std::size_t sweep() = 0;
 };

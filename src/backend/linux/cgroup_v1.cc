@@ -43,7 +43,7 @@ class CgroupV1Parent final : public CgroupParent {
   [[nodiscard]] Feature cpu() const override { return features_[2]; }
   [[nodiscard]] bool swap_limited() const override { return home_->memsw || !swap_in_use(); }
 
-  [[nodiscard]] Result<std::unique_ptr<Cgroup>> make(const CgroupLimits& limits) override;
+  [[nodiscard]] Result<std::unique_ptr<Cgroup>> make(bool cpu) override;
   std::size_t sweep() override;
 
  private:
@@ -144,17 +144,16 @@ void CgroupV1Parent::probe() {
   std::erase_if(home_->hierarchies, [](const V1Hierarchy& h) { return h.controllers == 0; });
 }
 
-Result<std::unique_ptr<Cgroup>> CgroupV1Parent::make(const CgroupLimits& limits) {
+Result<std::unique_ptr<Cgroup>> CgroupV1Parent::make(bool cpu) {
   // Memory, processes and processor time are counted for every run, limited or not.
   unsigned controllers = v1::memory | v1::pids | v1::cpuacct;
-  if (limits.cpu_millicores) controllers |= v1::cpu;
+  if (cpu) controllers |= v1::cpu;
   auto group = CgroupV1::make(home_, names_.next(), controllers);
   // Taken by a second parent in this process.
   while (!group && group.error().os_error == EEXIST) {
     group = CgroupV1::make(home_, names_.next(), controllers);
   }
   if (!group) return std::unexpected(std::move(group.error()));
-  if (auto set = (*group)->set(limits); !set) return std::unexpected(std::move(set.error()));
   if (auto opened = (*group)->open(); !opened) return std::unexpected(std::move(opened.error()));
   return std::move(*group);
 }

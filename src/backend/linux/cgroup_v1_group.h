@@ -41,7 +41,7 @@ class CgroupV1 final : public Cgroup {
   CgroupV1(const CgroupV1&) = delete;
   CgroupV1& operator=(const CgroupV1&) = delete;
 
-  [[nodiscard]] Result<void> set(const CgroupLimits& limits);
+  [[nodiscard]] Result<void> set(const CgroupLimits& limits) override;
   // Opens what the run needs.
   [[nodiscard]] Result<void> open();
 

@@ -28,7 +28,7 @@ class CgroupV2 final : public Cgroup {
   CgroupV2(const CgroupV2&) = delete;
   CgroupV2& operator=(const CgroupV2&) = delete;
 
-  [[nodiscard]] Result<void> set(const CgroupLimits& limits);
+  [[nodiscard]] Result<void> set(const CgroupLimits& limits) override;
   void watch();
   [[nodiscard]] bool has(const char* file) const { return exists(dir_.fd.get(), file); }
 

@@ -40,11 +40,15 @@ Result<std::unique_ptr<LinuxBackend>> LinuxBackend::make(Weakened weakened) {
   backend->keeper_ = std::move(*keeper);
   backend->spawner_ = std::make_unique<SpawnerLink>(*backend->keeper_);
   backend->identities_ = std::make_unique<Identities>(*backend->spawner_);
+  backend->networks_ = std::make_unique<NetworkStock>(*backend->keeper_);
 
   auto place = backend->place_for("");
   if (!place) return std::unexpected(std::move(place.error()));
   if (CgroupParent* groups = (*place)->groups.get()) {
-    backend->keeper_->post([groups] { (void)groups->sweep(); });
+    backend->keeper_->post([groups, place = *place] {
+      const std::lock_guard alone(place->mutex);
+      (void)groups->sweep();
+    });
   }
   // What no request could be run without is missing from every plan: say so at once.
   Request probe;
@@ -59,18 +63,29 @@ Result<std::unique_ptr<LinuxBackend>> LinuxBackend::make(Weakened weakened) {
 Result<LinuxBackend::Place*> LinuxBackend::place_for(const std::string& cgroup_parent) const {
   const std::lock_guard lock(mutex_);
   const auto known = places_.find(cgroup_parent);
-  if (known != places_.end()) return &known->second;
-  Place place;
-  auto groups = open_cgroup_parent(cgroup_parent);
+  if (known != places_.end()) return known->second.get();
+  auto made = std::make_unique<Place>();
+  Place* place = made.get();
+  auto groups = weakened_.no_groups ? base::fail(ErrorCode::unsupported, "cgroup", "left out")
+                                    : open_cgroup_parent(cgroup_parent);
   if (groups) {
-    place.groups = std::move(*groups);
-    place.host = probe_host(place.groups.get(), nullptr);
+    place->groups = std::move(*groups);
+    place->host = probe_host(place->groups.get(), nullptr);
+    const auto make_ahead = [place](bool cpu) -> std::optional<std::unique_ptr<Cgroup>> {
+      const std::lock_guard alone(place->mutex);
+      auto group = place->groups->make(cpu);
+      if (!group) return std::nullopt;
+      return std::move(*group);
+    };
+    place->stock.emplace(*keeper_, [make_ahead] { return make_ahead(false); });
+    place->cpu_stock.emplace(*keeper_, [make_ahead] { return make_ahead(true); });
   } else {
     // A place that was named must work; else there are other ways.
     if (!cgroup_parent.empty()) return std::unexpected(std::move(groups.error()));
-    place.host = probe_host(nullptr, &groups.error());
+    place->host = probe_host(nullptr, &groups.error());
   }
-  return &places_.emplace(cgroup_parent, std::move(place)).first->second;
+  places_.emplace(cgroup_parent, std::move(made));
+  return place;
 }
 
 Result<plan::SandboxPlan> LinuxBackend::sandbox_plan(const Request& request,
@@ -82,12 +97,18 @@ Result<plan::SandboxPlan> LinuxBackend::sandbox_plan(const Request& request,
 
 Result<std::unique_ptr<Cgroup>> LinuxBackend::make_group(const std::string& parent,
                                                          const plan::GroupLimits& limits) {
-  auto place = place_for(parent);
-  if (!place) return std::unexpected(std::move(place.error()));
-  const std::lock_guard lock(mutex_);
-  return (*place)->groups->make({.memory_bytes = limits.memory_bytes,
-                                 .processes = limits.processes,
-                                 .cpu_millicores = limits.cpu_millicores});
+  auto found = place_for(parent);
+  if (!found) return std::unexpected(std::move(found.error()));
+  Place& place = **found;
+  const CgroupLimits asked{.memory_bytes = limits.memory_bytes,
+                           .processes = limits.processes,
+                           .cpu_millicores = limits.cpu_millicores};
+  if (auto ready = (asked.cpu_millicores ? place.cpu_stock : place.stock)->take()) {
+    if (auto set = (*ready)->set(asked); !set) return std::unexpected(std::move(set.error()));
+    return std::move(*ready);
+  }
+  const std::lock_guard alone(place.mutex);
+  return place.groups->make(asked);
 }
 
 Result<const std::vector<BpfProgram>*> LinuxBackend::filters(const SeccompOptions& options) {

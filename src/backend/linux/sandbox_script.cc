@@ -8,6 +8,7 @@
 
 #include "backend/linux/mounts.h"
 #include "backend/linux/namespaces.h"
+#include "backend/linux/privileges.h"
 #include "backend/linux/program.h"
 #include "backend/posix/rlimits.h"
 
@@ -18,14 +19,15 @@ using plan::View;
 using spawner::Op;
 using spawner::Role;
 
-// What a group limits needs no rlimit; core files would hold what the program was given.
+// What a group limits needs no rlimit. A core dump would hold what the program was given: 1 is the
+// limit that also keeps the kernel from piping one to a program of the host.
 std::vector<posix::RlimitSetting> rlimits_of(const plan::SandboxPlan& plan) {
   Limits limits = plan.limits;
   if (plan.groups.memory_bytes) limits.memory_bytes.reset();
   limits.processes = plan.rlimit_processes;
   std::vector<posix::RlimitSetting> all(posix::kMaxRlimits);
   all.resize(posix::rlimits_for(limits, all));
-  all.push_back({RLIMIT_CORE, 0, 0});
+  all.push_back({RLIMIT_CORE, 1, 1});
   return all;
 }
 
@@ -85,6 +87,10 @@ void write_script(ScriptBuilder& script, const SandboxParts& parts) {
   }
 
   script.begin(Role::setup);
+  // The sandbox's processes stay in its group until they have said that they are there: so none can
+  // be lost, whenever it is killed.
+  script.about("process group");
+  script.call(__NR_setpgid, {0, 0});
   join_groups(script, parts.group);
   script.about("umask");
   program.umask = script.call_into(__NR_umask, {0});
@@ -100,6 +106,7 @@ void write_script(ScriptBuilder& script, const SandboxParts& parts) {
     mounts.take_by_path();
   }
   mounts.assemble();
+  forbid_gaining(script);
   script.about("clone");
   const auto child = [&](Role role) {
     script.op(Op::clone, {CLONE_PARENT, static_cast<std::uint64_t>(role)});

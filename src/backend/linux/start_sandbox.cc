@@ -1,5 +1,6 @@
 #include "backend/linux/start_sandbox.h"
 
+#include <cerrno>
 #include <chrono>
 #include <string>
 #include <utility>
@@ -85,7 +86,13 @@ class Starting {
         }
         sandbox_.set_setup(static_cast<pid_t>(report.value));
         return {};
+      case ReportKind::here:
+        return {};
       case ReportKind::parked:
+        if (report.role == Role::program && sandbox_.program_fd() < 0) {
+          return std::unexpected(StartFailure{
+              base::fail_os("start", errno, "watching the program (no descriptor left?)").error()});
+        }
         (report.role == Role::init ? init_parked_ : program_parked_) = true;
         return {};
       case ReportKind::not_executed:
@@ -95,7 +102,9 @@ class Starting {
       case ReportKind::failed:
         break;
     }
-    return std::unexpected(StartFailure{failed_step(script_, report)});
+    return std::unexpected(
+        StartFailure{.error = failed_step(script_, report),
+                     .argument = script_.explain(report.role, report.step).argument});
   }
 
   ScriptBuilder& script_;
