@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "backend/linux/exec_paths.h"
+#include "backend/linux/inside_environment.h"
 #include "backend/linux/mounts.h"
 #include "backend/linux/sandbox_script.h"
 #include "backend/posix/lookup.h"
@@ -115,7 +116,8 @@ Result<void> LinuxChild::launch(const supervise::LaunchSpec& spec) {
     }
   }
 
-  const std::vector<std::string> environment = posix::environment_for(request);
+  const std::vector<std::string> environment =
+      inside_environment(posix::environment_for(request), request, plan_);
   SandboxParts parts{.plan = plan_,
                      .views = *views,
                      .group = group_.get(),
@@ -162,7 +164,7 @@ Result<void> LinuxChild::launch(const supervise::LaunchSpec& spec) {
 Error LinuxChild::explain(const StartFailure& failure, const Request& request,
                           const std::vector<OpenView>& views) const {
   if (failure.not_executed) {
-    return explain_not_executed(request, plan_.cwd, views, failure.error.os_error);
+    return explain_not_executed(request, plan_, failure.error.os_error);
   }
   if (failure.died && group_ && group_->usage().oom_kills > 0) {
     return {ErrorCode::limit_not_applied, "limit:memory", 0,
