@@ -13,11 +13,7 @@ namespace cordon::linux_backend {
 std::vector<std::string> exec_paths(const std::string& program,
                                     std::span<const std::string> environment) {
   if (program.find('/') != std::string::npos) return {program};
-  constexpr std::string_view kName = "PATH=";
-  std::string_view folders;
-  for (const std::string& entry : environment) {
-    if (entry.starts_with(kName)) folders = std::string_view(entry).substr(kName.size());
-  }
+  std::string_view folders = posix::search_path(environment);
   std::vector<std::string> paths;
   while (!folders.empty()) {
     const std::size_t end = std::min(folders.find(':'), folders.size());

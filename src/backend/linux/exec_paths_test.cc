@@ -27,8 +27,10 @@ TEST(ExecPaths, APathIsTakenAsItIs) {
   EXPECT_THAT(exec_paths("./run", std::vector<std::string>{"PATH=/bin"}), ElementsAre("./run"));
 }
 
-TEST(ExecPaths, WithoutAPathNothingIsFound) {
-  EXPECT_THAT(exec_paths("ls", std::vector<std::string>{}), ElementsAre());
+TEST(ExecPaths, WithoutAPathANameIsLookedForWhereProgramsUsuallyAre) {
+  EXPECT_THAT(exec_paths("ls", std::vector<std::string>{}),
+              ElementsAre("/usr/local/bin/ls", "/usr/bin/ls", "/bin/ls"));
+  EXPECT_THAT(exec_paths("ls", std::vector<std::string>{"PATH="}), ElementsAre());
 }
 
 TEST(HostPath, FollowsTheInnermostGrant) {

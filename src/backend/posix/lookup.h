@@ -14,6 +14,9 @@ namespace cordon::posix {
 // What the program will see: "NAME=value" entries.
 [[nodiscard]] std::vector<std::string> environment_for(const Request& request);
 
+// The value of PATH; without one, where programs usually are.
+[[nodiscard]] std::string_view search_path(std::span<const std::string> environment);
+
 // A name with a slash is returned as it is. Another is looked for in the PATH of `environment`
 // ("NAME=value" entries); relative directories in PATH are not searched. Errors: not_found,
 // not_executable (a file of that name exists, but may not be executed).
