@@ -42,9 +42,9 @@ class Cgroup {
   // Kills what is left inside, and removes the group. What cannot be removed is left to sweep().
   virtual ~Cgroup() = default;
 
-  // Once, before a process joins. A limit whose controller does not work here, or was not asked for
-  // when the group was made, is an error (limit_not_applied). Errors name the file, the value and
-  // the errno.
+  // Before a process joins; the limit of processes also later. A limit whose controller does not
+  // work here, or was not asked for when the group was made, is an error (limit_not_applied).
+  // Errors name the file, the value and the errno.
   [[nodiscard]] virtual Result<void> set(const CgroupLimits& limits) = 0;
 
   // v1: descriptors of `tasks` files. A process that writes "0" into each moves itself in.

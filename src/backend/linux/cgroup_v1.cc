@@ -126,7 +126,7 @@ void CgroupV1Parent::probe(V1Hierarchy& hierarchy) {
     if ((hierarchy.controllers & controller.bit) == 0) continue;
     Feature& feature = this->feature(controller.bit);
     if (!group) {
-      feature = {false, group.error().message, std::string(advice_for(group.error().os_error))};
+      feature = {false, group.error().message, ""};
     } else if (!exists(hierarchy.parent.fd.get(), (name + "/" + controller.file).c_str())) {
       feature = {false, "the kernel offers no " + std::string(controller.file),
                  "use a kernel with bandwidth control (CONFIG_CFS_BANDWIDTH)"};
@@ -176,7 +176,8 @@ Result<std::unique_ptr<CgroupParent>> open_cgroup_v1(const std::vector<CgroupMou
   if (!parent->memory().works && !parent->pids().works && !parent->cpu().works) {
     const Feature memory = parent->memory();
     return base::fail(ErrorCode::unsupported, "cgroup",
-                      "no control group can be made: " + memory.why + "; " + memory.fix);
+                      "no control group can be made: " + memory.why +
+                          (memory.fix.empty() ? "" : "; " + memory.fix));
   }
   return parent;
 }

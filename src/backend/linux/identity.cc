@@ -93,7 +93,10 @@ Result<base::Fd> Identities::make_namespace(const User& inside, const User& outs
 
 // A lock on one byte of a file is given back by the kernel, whatever becomes of us.
 Result<void> Identities::lock_id(RunIdentity& identity) {
-  (void)::mkdir(kLockFolder, 0755);
+  if (::mkdir(kLockFolder, 0755) != 0 && errno != EEXIST) {
+    return fail_os("identity", errno,
+                   std::string("making ") + kLockFolder + ", where the user ids in use are kept");
+  }
   base::Fd file(::open(kLockFile, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!file) {
     return fail_os(

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
@@ -101,9 +102,10 @@ Result<std::unique_ptr<Cgroup>> LinuxBackend::make_group(const std::string& pare
   auto found = place_for(parent);
   if (!found) return std::unexpected(std::move(found.error()));
   Place& place = **found;
-  const CgroupLimits asked{.memory_bytes = limits.memory_bytes,
-                           .processes = limits.processes,
-                           .cpu_millicores = limits.cpu_millicores};
+  CgroupLimits asked{.memory_bytes = limits.memory_bytes,
+                     .processes = limits.processes,
+                     .cpu_millicores = limits.cpu_millicores};
+  if (asked.processes) asked.processes = std::max(*asked.processes, kProcessesOfSetup);
   if (auto ready = (asked.cpu_millicores ? place.cpu_stock : place.stock)->take()) {
     if (auto set = (*ready)->set(asked); !set) return std::unexpected(std::move(set.error()));
     return std::move(*ready);

@@ -33,6 +33,9 @@ struct Weakened {
   bool no_groups = false;                        // as if no control group could be made
 };
 
+// So many are in a group while a sandbox is set up: the set-up process, init and the program.
+inline constexpr std::uint64_t kProcessesOfSetup = 3;
+
 class LinuxBackend final : public supervise::Backend {
  public:
   // Error: unsupported where sandboxes cannot be made, with the reason and what to do.

@@ -141,6 +141,11 @@ Result<void> LinuxChild::launch(const supervise::LaunchSpec& spec) {
   Expected expected = expectations(parts, caller);
   auto started = start_sandbox(
       backend_.spawner(), script, *status, [&](const Sandbox& sandbox) -> Result<void> {
+        // While it was set up there was one process more.
+        const auto processes = plan_.groups.processes;
+        if (group_ && processes && *processes < kProcessesOfSetup) {
+          if (auto set = group_->set({.processes = processes}); !set) return set;
+        }
         if (!backend_.weakened().verify) return {};
         expected.status.seccomp_filters += backend_.spawner().inherited_filters();
         std::string group;

@@ -23,6 +23,10 @@ Error failed_step(const ScriptBuilder& script, const Report& report) {
                            (argument.empty() ? "" : " " + argument) +
                            "\", so the program was not run";
   Error error = base::fail_os(name, report.error, what).error();
+  if (name == "clone" && report.error == EAGAIN) {
+    error.message +=
+        "; too many processes: raise what limits them (ulimit -u, pids.max of the control group)";
+  }
   if (name.starts_with("limit:")) error.code = ErrorCode::limit_not_applied;
   return error;
 }
