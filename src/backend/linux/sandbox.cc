@@ -77,6 +77,7 @@ void Sandbox::set_setup(pid_t pid) {
 void Sandbox::set_program(pid_t pid) {
   program_ = pid;
   program_fd_ = open_pidfd(pid);
+  if (!program_fd_) watch_error_ = errno;
 }
 
 bool Sandbox::setup_done() {

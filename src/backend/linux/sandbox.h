@@ -41,7 +41,9 @@ class Sandbox {
 
   [[nodiscard]] pid_t init() const { return init_; }
   [[nodiscard]] pid_t program() const { return program_; }
+  // Readable once it has ended; -1: it cannot be watched, because of watch_error().
   [[nodiscard]] int program_fd() const { return program_fd_.get(); }
+  [[nodiscard]] int watch_error() const { return watch_error_; }
 
   // SIGKILL to everything inside: with its init, a pid namespace ends.
   void kill();
@@ -56,6 +58,7 @@ class Sandbox {
   pid_t program_ = -1;
   base::Fd setup_fd_;
   base::Fd program_fd_;
+  int watch_error_ = 0;
 };
 
 }  // namespace cordon::linux_backend

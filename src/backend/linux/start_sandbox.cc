@@ -57,6 +57,11 @@ class Starting {
       if (auto taken = take(**heard); !taken) return taken;
     }
     sandbox_.reap_setup();
+    if (sandbox_.program_fd() < 0) {
+      return std::unexpected(StartFailure{base::fail_os("pidfd_open", sandbox_.watch_error(),
+                                                        "watching the program, so it was not run")
+                                              .error()});
+    }
     return {};
   }
 
