@@ -35,6 +35,16 @@ std::size_t lines(const std::string& text) {
   return static_cast<std::size_t>(std::ranges::count(text, '\n'));
 }
 
+int failures() {
+  const testing::TestResult& result =
+      *testing::UnitTest::GetInstance()->current_test_info()->result();
+  int count = 0;
+  for (int i = 0; i < result.total_part_count(); ++i) {
+    if (result.GetTestPartResult(i).failed()) ++count;
+  }
+  return count;
+}
+
 }  // namespace
 
 std::unique_ptr<Manager> make_manager(linux_backend::Weakened weakened) {
@@ -69,9 +79,10 @@ void in_own_process(uid_t user, const std::function<void()>& test) {
       }
       ::prctl(PR_SET_DUMPABLE, 1);  // else what it has in /proc is root's
     }
+    const int before = failures();
     test();
     std::fflush(nullptr);
-    ::_exit(testing::Test::HasFailure() ? 1 : 0);
+    ::_exit(failures() > before ? 1 : 0);
   }
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
@@ -133,13 +144,15 @@ Traces traces() {
   return seen;
 }
 
-Traces traces_without_groups() {
-  Traces wanted = traces();
-  for (int i = 0; i < 1000 && wanted.groups > 0; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    wanted = traces();
+Traces traces_at_rest() {
+  Traces last = traces();
+  for (int i = 0; i < 100; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    const Traces now = traces();
+    if (now == last && now.groups == 0) break;
+    last = now;
   }
-  return wanted;
+  return last;
 }
 
 Traces traces_settled(const Traces& wanted) {
