@@ -26,13 +26,13 @@ class ManyRuns : public testing::Test {
   }
 };
 
-std::size_t temporary_files() {
+// Where runs could leave files: other runs on the same machine use the usual places too.
+std::size_t temporary_files(const Folder& temporary) {
   std::size_t count = 0;
-  for (const char* folder : {"/tmp", "/dev/shm", "/run/cordon"}) {
+  for (const std::string& folder : {temporary.path(), std::string("/run/cordon")}) {
     std::error_code ignored;
-    for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
-      if (entry.path().filename().string().find("cordon") != std::string::npos) ++count;
-    }
+    count += static_cast<std::size_t>(
+        std::distance(std::filesystem::directory_iterator(folder, ignored), {}));
   }
   return count;
 }
@@ -41,27 +41,32 @@ TEST_F(ManyRuns, LeaveNothingAndGrowNothing) {
   const int count = count_from("CORDON_SOAK_RUNS", 100);
   in_own_process([count] {
     const Folder folder;
+    const Folder temporary;
+    ASSERT_EQ(::setenv("TMPDIR", temporary.path().c_str(), 1), 0);
     auto manager = make_manager();
     ASSERT_TRUE(manager);
+    int done = 0;
     const auto run = [&] {
       Request request = misbehave({"say", folder.path("ran")});
       request.grants.push_back(Grant::write(folder.path()));
       request.limits.memory_bytes = 256 * kMegabyte;
       request.limits.processes = 16;
-      ASSERT_EQ(run_to_end(*manager, std::move(request)).exit_code, 0);
+      const Outcome outcome = run_to_end(*manager, std::move(request));
+      EXPECT_EQ(outcome.exit_code, 0) << to_json(outcome);
+      ++done;
     };
     const int warm_up = std::max(20, count / 10);
     for (int i = 0; i < warm_up; ++i) run();
     const Traces before = traces_at_rest();
-    const std::size_t files = temporary_files();
+    const std::size_t files = temporary_files(temporary);
     const std::size_t memory = resident_bytes();
     for (int i = 0; i < count && !testing::Test::HasFailure(); ++i) run();
     EXPECT_EQ(traces_settled(before), before);
-    EXPECT_EQ(temporary_files(), files);
+    EXPECT_EQ(temporary_files(temporary), files);
     const auto grown = static_cast<long long>(resident_bytes()) - static_cast<long long>(memory);
     constexpr long long kNoise = 1 << 20;
     EXPECT_LE(grown, kNoise);
-    std::printf("figure: %d runs, memory grown by %lld KiB, nothing else\n", count, grown / 1024);
+    std::printf("figure: %d runs, memory grown by %lld KiB\n", done, grown / 1024);
   });
 }
 
