@@ -68,6 +68,7 @@ void add_init(ScriptBuilder& script) {
   script.op(Op::park);  // ends here if the supervisor has died before it could be noticed
   script.call(__NR_close, {kStatusFd});
   install_filters(script, {init_filter()});
+  script.about("init");
   script.op(Op::sleep);
 }
 
