@@ -27,6 +27,11 @@ class Bombs : public Limited {
   Request bomb(Words arguments) {
     Request request = request_for(bait_, std::move(arguments));
     request.limits.memory_bytes = kMemory;
+    return request;
+  }
+  // Without a limit of the memory, which many processes would reach first.
+  Request forks(Words arguments) {
+    Request request = request_for(bait_, std::move(arguments));
     request.limits.processes = kProcesses;
     return request;
   }
@@ -125,7 +130,7 @@ TEST_F(Bombs, DeathByItsOwnSigkillIsNotTakenForMemory) {
 }
 
 TEST_F(Bombs, ForkBombIsContained) {
-  Request request = bomb({"fork-bomb"});
+  Request request = forks({"fork-bomb"});
   request.timeout = 1s;
   Started started = start(request);
   ASSERT_EQ(started.line, "ready");
@@ -147,7 +152,7 @@ TEST_F(Bombs, ForkBombIsContained) {
 }
 
 TEST_F(Bombs, ForkBombEndsTheRunWhereThatWasAsked) {
-  Request request = bomb({"fork-bomb"});
+  Request request = forks({"fork-bomb"});
   request.end_at_process_limit = true;
   const Outcome outcome = run(manager(), request);
   EXPECT_EQ(outcome.verdict, Verdict::processes);
@@ -155,12 +160,12 @@ TEST_F(Bombs, ForkBombEndsTheRunWhereThatWasAsked) {
 }
 
 TEST_F(Bombs, NoMoreProcessesThanAllowed) {
-  EXPECT_TRUE(was_stopped(run(manager(), bomb({"forks", std::to_string(2 * kProcesses)}))));
+  EXPECT_TRUE(was_stopped(run(manager(), forks({"forks", std::to_string(2 * kProcesses)}))));
 }
 
 TEST_F(Bombs, ProcessesAreNotHeldWithoutTheGroup) {
   const auto weak = manager_without({"cgroup"}).value();
-  const Outcome outcome = run(*weak, bomb({"forks", std::to_string(2 * kProcesses)}));
+  const Outcome outcome = run(*weak, forks({"forks", std::to_string(2 * kProcesses)}));
   if (was_stopped(outcome)) GTEST_SKIP() << "cgroup v2: the clone itself joins";
   EXPECT_TRUE(has_reached(outcome));
 }
