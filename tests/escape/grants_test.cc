@@ -34,8 +34,45 @@ TEST_F(Grants, MagicLinkIsRefused) {
 TEST_F(Grants, OrdinaryLinkIsFollowed) {  // so that the test above tests what it says
   const std::string link = bait_.granted("ordinary");
   fs::create_symlink(bait_.outside(), link);
-  EXPECT_TRUE(has_reached(
-      with(Grant::bind(link, "/data", Grant::Kind::read), {"read", "/data/secret"})));
+  EXPECT_TRUE(
+      has_reached(with(Grant::bind(link, "/data", Grant::Kind::read), {"read", "/data/secret"})));
+}
+
+TEST_F(Grants, LinkToSystemDirectoryIsNotWritable) {
+  const std::string link = bait_.granted("system");
+  for (const char* system : {"/etc", "/usr", "/usr/bin"}) {
+    fs::create_directory_symlink(system, link);
+    const Outcome outcome =
+        with(Grant::bind(link, "/data", Grant::Kind::write), {"may-write", "/data"});
+    EXPECT_EQ(outcome.verdict, Verdict::failed_to_start) << system << ": " << outcome.out;
+    fs::remove(link);
+  }
+}
+
+TEST_F(Grants, LinkToSystemDirectoryDoesNotOpenRootsFiles) {
+  if (!is_root()) CORDON_SKIP_WITHOUT("root", "the caller has to be root");
+  const std::string link = bait_.granted("system");
+  fs::create_directory_symlink("/etc", link);
+  EXPECT_FALSE(
+      has_reached(with(Grant::bind(link, "/data", Grant::Kind::read), {"read", "/data/shadow"})));
+}
+
+TEST_F(Grants, WorkingDirectoryThroughALinkDoesNotOpenRootsFiles) {
+  if (!is_root()) CORDON_SKIP_WITHOUT("root", "the caller has to be root");
+  const std::string link = bait_.outside("system");
+  fs::create_directory_symlink("/etc", link);
+  Request request = request_for(bait_, {"read", "shadow"});
+  request.cwd = link;
+  request.grants.push_back(Grant::read(CORDON_TEST_PROGRAMS_DIR));
+  EXPECT_FALSE(has_reached(run(manager(), request)));
+}
+
+TEST_F(Grants, LinkToTheWholeRootIsRefused) {
+  const std::string link = bait_.granted("root");
+  fs::create_directory_symlink("/", link);
+  const Outcome outcome = with(Grant::bind(link, "/data", Grant::Kind::read),
+                               {"see", "/data" + bait_.outside("secret")});
+  EXPECT_FALSE(has_reached(outcome));
 }
 
 TEST_F(Grants, ProcAndSysAndDevOfTheHostAreRefused) {

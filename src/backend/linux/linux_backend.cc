@@ -9,6 +9,7 @@
 
 #include "backend/linux/linux_child.h"
 #include "backend/linux/probe.h"
+#include "backend/linux/real_paths.h"
 #include "base/errors.h"
 #include "supervise/supervising_manager.h"
 
@@ -76,7 +77,7 @@ Result<plan::SandboxPlan> LinuxBackend::sandbox_plan(const Request& request,
                                                      const Limits& limits) const {
   auto place = place_for(request.cgroup_parent);
   if (!place) return std::unexpected(std::move(place.error()));
-  return plan::make_sandbox_plan(request, limits, caller_now(), (*place)->host);
+  return plan::make_sandbox_plan(with_real_paths(request), limits, caller_now(), (*place)->host);
 }
 
 Result<std::unique_ptr<Cgroup>> LinuxBackend::make_group(const std::string& parent,
