@@ -1,10 +1,11 @@
 // Every attack of the table, stopped; and the same without what stops it, seen to succeed.
+#include "escape/attacks.h"
+
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <set>
 
-#include "escape/attacks.h"
 #include "escape/runs.h"
 #include "support/must_work.h"
 
@@ -12,9 +13,9 @@ namespace cordon::escape {
 
 std::vector<Attack> all_attacks() {
   std::vector<Attack> all;
-  for (auto some : {file_attacks(), device_attacks(), mode_attacks(), process_attacks(),
-                    privilege_attacks(), namespace_attacks(), kernel_attacks(), network_attacks(),
-                    resource_attacks()}) {
+  for (auto some :
+       {file_attacks(), device_attacks(), mode_attacks(), process_attacks(), privilege_attacks(),
+        namespace_attacks(), kernel_attacks(), network_attacks(), resource_attacks()}) {
     all.insert(all.end(), some.begin(), some.end());
   }
   return all;

@@ -56,7 +56,8 @@ Bait::Bait() {
   EXPECT_NE(::mkdtemp(name.data()), nullptr);
   root_ = name;
   ::chmod(name.c_str(), 0755);
-  for (const char* folder : {"granted", "outside", "writable"}) fs::create_directory(root_ / folder);
+  for (const char* folder : {"granted", "outside", "writable"})
+    fs::create_directory(root_ / folder);
   std::ofstream(granted("plain")) << "plain";
   std::ofstream(outside("secret")) << "secret";
   fs::create_symlink("../outside/secret", granted("link"));

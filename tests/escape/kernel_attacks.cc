@@ -17,9 +17,7 @@ Unguarded unless(std::string missing) {
 // The terminal of the caller as stdin.
 Attack types(std::string name, std::string what, std::string bits_above, Unguarded unguarded) {
   return {std::move(name), told({std::move(what), std::move(bits_above)}), std::move(unguarded),
-          [](Request& request, const Bait& bait) {
-            request.in = Input::from_fd(bait.terminal());
-          }};
+          [](Request& request, const Bait& bait) { request.in = Input::from_fd(bait.terminal()); }};
 }
 
 }  // namespace
@@ -37,8 +35,9 @@ std::vector<Attack> kernel_attacks() {
       calls("CannotReadKernelLog", "kernel_log", kAsRoot),
       calls("CannotSetClock", "set_clock"),
       calls("CannotSwap", "swap_on", kAsRoot),
-      calls("CannotUsePorts", "ports",
-            {.no_sandbox = true, .needs_root = true, .may_be_missing = "this kernel has no ioperm"}),
+      calls(
+          "CannotUsePorts", "ports",
+          {.no_sandbox = true, .needs_root = true, .may_be_missing = "this kernel has no ioperm"}),
       calls("CannotSwitchAddressRandomisationOff", "persona"),
       calls("CannotChangePersonaByBitsAbove", "wide_persona"),
       calls("CannotUseLocalDescriptorTable", "modify_ldt", unless("this kernel has none")),

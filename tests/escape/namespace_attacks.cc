@@ -14,13 +14,17 @@ std::string flags(unsigned value) { return std::to_string(value); }
 
 // Outside any sandbox, in a mount namespace of its own with a read-only mount on granted/.
 Unguarded on_private_mount(std::string what) {
-  return {.command =
-              [what = std::move(what)](const Bait& b) -> Words {
-                return {"unshare", "--mount", "--propagation=private", "sh", "-ec",
-                        "mount --bind \"$1\" \"$1\"; mount -o remount,bind,ro \"$1\"; "
-                        "exec " CORDON_TEST_PROGRAMS_DIR "/attack \"$0\" \"$1\"",
-                        what, b.granted()};
-              },
+  return {.command = [what = std::move(what)](const Bait& b) -> Words {
+            return {"unshare",
+                    "--mount",
+                    "--propagation=private",
+                    "sh",
+                    "-ec",
+                    "mount --bind \"$1\" \"$1\"; mount -o remount,bind,ro \"$1\"; "
+                    "exec " CORDON_TEST_PROGRAMS_DIR "/attack \"$0\" \"$1\"",
+                    what,
+                    b.granted()};
+          },
           .needs_root = true};
 }
 
@@ -41,7 +45,8 @@ std::vector<Attack> namespace_attacks() {
        kNoSeccomp},
       {"CannotEnterNamespace", told({"enter-namespace", "/proc/self/ns/uts"}), kNoSeccomp},
       {"CannotMount", told({"mount-tmpfs", "/tmp"}), kNoSeccompNoLandlock},
-      {"CannotMountProc", told({"mount-proc", "/tmp"}),
+      {"CannotMountProc",
+       told({"mount-proc", "/tmp"}),
        {.never = "needs a pid namespace of the attacker's own around it"}},
       {"CannotBindMount", told({"mount-bind", "/usr", "/tmp"}), kNoSeccompNoLandlock},
       {"CannotOpenFileSystem", told({"open-filesystem"}), kNoSeccomp},

@@ -21,19 +21,26 @@ std::vector<Attack> privilege_attacks() {
        {.without = {"no_new_privs", "seccomp", "landlock"}}},
       {"CannotExecSetuidToGainPrivileges",
        [](const Bait& b) -> Words { return {"exec-setuid", b.granted("setuid")}; },
-       {.command =
-            [](const Bait& b) -> Words {
-              return {"setpriv",     "--reuid=65534",
-                      "--regid=65534", "--clear-groups",
-                      CORDON_TEST_PROGRAMS_DIR "/attack", "exec-setuid",
-                      b.granted("setuid")};
-            },
+       {.command = [](const Bait& b) -> Words {
+          return {"setpriv",
+                  "--reuid=65534",
+                  "--regid=65534",
+                  "--clear-groups",
+                  CORDON_TEST_PROGRAMS_DIR "/attack",
+                  "exec-setuid",
+                  b.granted("setuid")};
+        },
         .needs_root = true},
        [](Request&, const Bait& bait) { (void)bait.make_setuid_program(); },
        true},
-      {"CannotRaiseItsLimits", told({"set-limit", "65"}), {.without = {"limit:open_files"}}, few_files},
-      {"CannotOpenMoreFilesThanAllowed", told({"open-many", "100"}),
-       {.without = {"limit:open_files"}}, few_files},
+      {"CannotRaiseItsLimits",
+       told({"set-limit", "65"}),
+       {.without = {"limit:open_files"}},
+       few_files},
+      {"CannotOpenMoreFilesThanAllowed",
+       told({"open-many", "100"}),
+       {.without = {"limit:open_files"}},
+       few_files},
       {"CannotDumpCore", told({"dump-core"}), {.without = {"limit:unknown"}}},
       {"CannotBeMoreUrgentThanOthers", told({"be-urgent"}), kAsRoot},
   };

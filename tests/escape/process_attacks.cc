@@ -41,18 +41,17 @@ std::vector<Attack> process_attacks() {
       {"CannotReadMemoryOfInit", told({"read-memory", "1"}), on_victim_outside("read-memory")},
       {"CannotReadEnvironmentOfInit", told({"read", "/proc/1/environ"}),
        file_of_victim("read", "environ")},
-      {"CannotReadMemoryMapOfInit", told({"read", "/proc/1/maps"}),
-       file_of_victim("read", "maps")},
+      {"CannotReadMemoryMapOfInit", told({"read", "/proc/1/maps"}), file_of_victim("read", "maps")},
       {"CannotWriteMemoryOfInit", told({"open-to-write", "/proc/1/mem"}),
        file_of_victim("open-to-write", "mem")},
       {"CannotReachFilesOpenInInit", told({"list", "/proc/1/fd"}), file_of_victim("list", "fd")},
       {"CannotReachRootOfInit", told({"list", "/proc/1/root/"}), file_of_victim("list", "root/")},
-      {"CannotEnterNamespaceOfInit", told({"enter-namespace", "/proc/1/ns/net"}),
-       {.command =
-            [](const Bait& b) -> Words {
-              return {CORDON_TEST_PROGRAMS_DIR "/attack", "enter-namespace",
-                      "/proc/" + std::to_string(b.victim()) + "/ns/net"};
-            },
+      {"CannotEnterNamespaceOfInit",
+       told({"enter-namespace", "/proc/1/ns/net"}),
+       {.command = [](const Bait& b) -> Words {
+          return {CORDON_TEST_PROGRAMS_DIR "/attack", "enter-namespace",
+                  "/proc/" + std::to_string(b.victim()) + "/ns/net"};
+        },
         .needs_root = true}},
       // To be overwritten when nobody executes it any more.
       {"CannotOpenExecutableOfInit", told({"read", "/proc/1/exe"}), file_of_victim("read", "exe")},

@@ -71,8 +71,8 @@ Outcome run_unguarded(const Attack& attack, const Bait& bait) {
 testing::AssertionResult was_stopped(const Outcome& outcome) {
   const bool killed = outcome.verdict == Verdict::denied && !outcome.error;
   const bool at_limit = outcome.limit && outcome.verdict != Verdict::timeout;
-  return explained(
-      testing::AssertionResult(killed || at_limit || outcome.exit_code == kStopped), outcome);
+  return explained(testing::AssertionResult(killed || at_limit || outcome.exit_code == kStopped),
+                   outcome);
 }
 
 testing::AssertionResult has_reached(const Outcome& outcome) {

@@ -50,9 +50,9 @@ int main(int argc, char** argv) {
   using namespace attack;  // NOLINT(google-build-using-namespace)
   if (argc < 2) untried("no attack is named", EINVAL);
   const Args args(argv + 2, argv + argc);
-  for (const auto all : {file_attacks(), mode_attacks(), process_attacks(), privilege_attacks(),
-                         namespace_attacks(), kernel_attacks(), network_attacks(),
-                         resource_attacks(), tree_attacks()}) {
+  for (const auto all :
+       {file_attacks(), mode_attacks(), process_attacks(), privilege_attacks(), namespace_attacks(),
+        kernel_attacks(), network_attacks(), resource_attacks(), tree_attacks()}) {
     for (const Entry& entry : all) {
       if (entry.name != argv[1]) continue;
       if (args.size() < entry.arguments) untried("too few arguments", EINVAL);

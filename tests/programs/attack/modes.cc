@@ -44,9 +44,7 @@ long by_wide_chmod(const char* path) {
   plain(path);
   return ::syscall(SYS_chmod, path, (1UL << 32) | kMode);
 }
-long by_open(const char* path) {
-  return ::syscall(SYS_open, path, O_WRONLY | O_CREAT, kMode);
-}
+long by_open(const char* path) { return ::syscall(SYS_open, path, O_WRONLY | O_CREAT, kMode); }
 long by_openat(const char* path) {
   return ::syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT, kMode);
 }
@@ -65,8 +63,7 @@ long by_mknodat(const char* path) {
 }
 long by_tmpfile(const char* path) {
   const std::string folder(path, static_cast<std::size_t>(std::strrchr(path, '/') - path));
-  const long fd =
-      ::syscall(SYS_openat, AT_FDCWD, folder.c_str(), O_TMPFILE | O_RDWR, kMode);
+  const long fd = ::syscall(SYS_openat, AT_FDCWD, folder.c_str(), O_TMPFILE | O_RDWR, kMode);
   if (fd < 0) return fd;
   const std::string from = "/proc/self/fd/" + std::to_string(fd);
   return ::linkat(AT_FDCWD, from.c_str(), AT_FDCWD, path, AT_SYMLINK_FOLLOW);
@@ -91,14 +88,11 @@ struct Way {
   long (*make)(const char* path);
 };
 constexpr Way kWays[] = {
-    {"chmod", by_chmod},         {"fchmod", by_fchmod},
-    {"fchmodat", by_fchmodat},   {"fchmodat2", by_fchmodat2},
-    {"wide-chmod", by_wide_chmod}, {"open", by_open},
-    {"openat", by_openat},       {"openat2", by_openat2},
-    {"creat", by_creat},         {"mknod", by_mknod},
-    {"mknodat", by_mknodat},     {"tmpfile", by_tmpfile},
-    {"directory", by_directory}, {"mkdir", by_mkdir},
-    {"socket", by_socket},
+    {"chmod", by_chmod},         {"fchmod", by_fchmod},         {"fchmodat", by_fchmodat},
+    {"fchmodat2", by_fchmodat2}, {"wide-chmod", by_wide_chmod}, {"open", by_open},
+    {"openat", by_openat},       {"openat2", by_openat2},       {"creat", by_creat},
+    {"mknod", by_mknod},         {"mknodat", by_mknodat},       {"tmpfile", by_tmpfile},
+    {"directory", by_directory}, {"mkdir", by_mkdir},           {"socket", by_socket},
 };
 
 void set_ids(Args args) {

@@ -76,8 +76,8 @@ void clone_tree(Args args) {
 }
 
 void remount_writable(Args args) {
-  judge("mount", ::mount("none", args[0], nullptr, MS_REMOUNT | MS_BIND | MS_NOSUID | MS_NODEV,
-                         nullptr));
+  judge("mount",
+        ::mount("none", args[0], nullptr, MS_REMOUNT | MS_BIND | MS_NOSUID | MS_NODEV, nullptr));
 }
 
 void set_mount_writable(Args args) {

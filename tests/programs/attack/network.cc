@@ -52,8 +52,8 @@ void connect_mptcp(Args args) {
 void fast_open(Args args) {
   const auto address = loopback(args[0]);
   const int fd = open_socket(AF_INET, SOCK_STREAM);
-  judge("sendto", ::sendto(fd, "x", 1, MSG_FASTOPEN | MSG_NOSIGNAL, as_address(address),
-                           sizeof address));
+  judge("sendto",
+        ::sendto(fd, "x", 1, MSG_FASTOPEN | MSG_NOSIGNAL, as_address(address), sizeof address));
 }
 
 void connect_tcp6(Args args) {

@@ -110,9 +110,10 @@ void fork_bomb(Args /*args*/) {
 void kill_oneself(Args /*args*/) { ::kill(::getpid(), SIGKILL); }
 
 constexpr Entry kAll[] = {
-    {"heap", heap, 1},           {"heaps", heaps, 1},   {"file", file, 2},
-    {"memfd", anonymous_file, 1}, {"shared", shared, 1}, {"forks", forks, 1},
-    {"fork-bomb", fork_bomb},    {"kill-oneself", kill_oneself},
+    {"heap", heap, 1},        {"heaps", heaps, 1},
+    {"file", file, 2},        {"memfd", anonymous_file, 1},
+    {"shared", shared, 1},    {"forks", forks, 1},
+    {"fork-bomb", fork_bomb}, {"kill-oneself", kill_oneself},
 };
 
 }  // namespace
