@@ -46,6 +46,11 @@ Result<void> LinuxChild::launch(const supervise::LaunchSpec& spec) {
   auto place = backend_.place_for(request.cgroup_parent);
   if (!place) return std::unexpected(std::move(place.error()));
 
+  if ((*place)->host.privileged) {
+    auto identity = backend_.identities().take(plan_.identity);
+    if (!identity) return std::unexpected(std::move(identity.error()));
+    identity_ = std::move(*identity);
+  }
   auto views = open_views(plan_.root);
   if (!views) return std::unexpected(std::move(views.error()));
   auto filters = backend_.filters({.unix_sockets = plan_.unix_sockets});
@@ -60,15 +65,10 @@ Result<void> LinuxChild::launch(const supervise::LaunchSpec& spec) {
   }
   const User caller = caller_ids();
   int mount_map = -1;
-  if ((*place)->host.privileged) {
-    auto identity = backend_.identities().take(plan_.identity);
-    if (!identity) return std::unexpected(std::move(identity.error()));
-    identity_ = std::move(*identity);
-    if (has_grants(*views)) {
-      auto map = backend_.identities().mount_map(*identity_, caller);
-      if (!map) return std::unexpected(std::move(map.error()));
-      mount_map = *map;
-    }
+  if (identity_ && has_grants(*views)) {
+    auto map = backend_.identities().mount_map(*identity_, caller);
+    if (!map) return std::unexpected(std::move(map.error()));
+    mount_map = *map;
   }
 
   const std::vector<std::string> environment = posix::environment_for(request);

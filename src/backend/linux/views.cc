@@ -59,6 +59,11 @@ Result<void> open_one(OpenView& open) {
   return {};
 }
 
+bool is_directory(const std::string& path) {
+  struct stat found{};
+  return ::lstat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode);
+}
+
 }  // namespace
 
 Result<std::vector<OpenView>> open_views(const std::vector<View>& views) {
@@ -66,6 +71,7 @@ Result<std::vector<OpenView>> open_views(const std::vector<View>& views) {
   all.reserve(views.size());
   for (const View& view : views) {
     OpenView open{.view = view, .source = {}};
+    if (view.kind == View::Kind::tmpfs && view.optional && !is_directory(view.source)) continue;
     if (view.kind == View::Kind::bind || view.kind == View::Kind::device) {
       if (auto opened = open_one(open); !opened) {
         const int error = opened.error().os_error;
