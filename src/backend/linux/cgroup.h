@@ -22,6 +22,7 @@ struct CgroupLimits {
   std::optional<std::uint64_t> memory_bytes;  // swap included
   std::optional<std::uint64_t> processes;     // processes and threads, the sandbox's init included
   std::optional<std::uint32_t> cpu_millicores;
+  bool tell_of_refusals = false;  // event_fd() is watched for refused forks, not for OOM kills only
 };
 
 // What the kernel counted for the run. Empty: not known here.
@@ -50,9 +51,10 @@ class Cgroup {
   [[nodiscard]] virtual bool contains(std::string_view proc_pid_cgroup) const = 0;
 
   // Readable after an OOM kill, or a fork refused by the process limit; -1 where the kernel offers
-  // no event. acknowledge() makes it unreadable until the next one.
+  // no event. acknowledge() makes it unreadable until the next one. It returns false if there was
+  // none, and it was only time to look at usage(): cgroup v1 does not tell of refused forks.
   [[nodiscard]] virtual int event_fd() const = 0;
-  virtual void acknowledge() = 0;
+  virtual bool acknowledge() = 0;
 
   [[nodiscard]] virtual CgroupUsage usage() const = 0;
   // Processor time used so far, by all processes of the run, the ended ones too.

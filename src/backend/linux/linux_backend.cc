@@ -81,13 +81,15 @@ Result<plan::SandboxPlan> LinuxBackend::sandbox_plan(const Request& request,
 }
 
 Result<std::unique_ptr<Cgroup>> LinuxBackend::make_group(const std::string& parent,
-                                                         const plan::GroupLimits& limits) {
+                                                         const plan::GroupLimits& limits,
+                                                         bool end_at_process_limit) {
   auto place = place_for(parent);
   if (!place) return std::unexpected(std::move(place.error()));
   const std::lock_guard lock(mutex_);
   return (*place)->groups->make({.memory_bytes = limits.memory_bytes,
                                  .processes = limits.processes,
-                                 .cpu_millicores = limits.cpu_millicores});
+                                 .cpu_millicores = limits.cpu_millicores,
+                                 .tell_of_refusals = end_at_process_limit});
 }
 
 Result<const std::vector<BpfProgram>*> LinuxBackend::filters(const SeccompOptions& options) {

@@ -59,7 +59,7 @@ Result<void> LinuxChild::launch(const supervise::LaunchSpec& spec) {
   if (!status) return std::unexpected(std::move(status.error()));
 
   if ((*place)->groups) {
-    auto group = backend_.make_group(request.cgroup_parent, plan_.groups);
+    auto group = backend_.make_group(request.cgroup_parent, plan_.groups, end_at_process_limit_);
     if (!group) return std::unexpected(std::move(group.error()));
     group_ = std::move(*group);
   }
@@ -188,7 +188,7 @@ std::optional<supervise::Sample> LinuxChild::sample() const {
 int LinuxChild::alarm_fd() const { return group_ ? group_->event_fd() : -1; }
 
 supervise::Alarm LinuxChild::alarm() {
-  group_->acknowledge();
+  const bool happened = group_->acknowledge();
   const CgroupUsage used = group_->usage();
   if (used.oom_kills > 0) {
     return {.verdict = Verdict::memory,
@@ -199,7 +199,7 @@ supervise::Alarm LinuxChild::alarm() {
             .evidence = "pids.events max " + std::to_string(used.forks_refused)};
   }
   // cgroup v1 tells of the shortage before it kills.
-  return {.look_again = true};
+  return {.look_again = happened};
 }
 
 }  // namespace cordon::linux_backend
