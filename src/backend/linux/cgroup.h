@@ -22,6 +22,7 @@ struct CgroupLimits {
   std::optional<std::uint64_t> memory_bytes;  // swap included
   std::optional<std::uint64_t> processes;     // processes and threads, the sandbox's init included
   std::optional<std::uint32_t> cpu_millicores;
+  bool tell_of_refusals = false;  // event_fd() is watched for refused forks, not for OOM kills only
 };
 
 // What the kernel counted for the run. Empty: not known here.
@@ -59,9 +60,10 @@ class Cgroup {
   // no event. acknowledge() makes it unreadable until the next one. A hint only; usage() has the
   // facts. v2 also signals when the memory limit was reached and reclaim helped. v1 signals an OOM
   // just before the kill is counted, and newer kernels (seen on 6.18) count a refused fork there
-  // without signalling it.
+  // without signalling it. acknowledge() returns false if there was none, and it was only time to
+  // look at usage() (CgroupLimits::tell_of_refusals).
   [[nodiscard]] virtual int event_fd() const = 0;
-  virtual void acknowledge() = 0;
+  virtual bool acknowledge() = 0;
 
   [[nodiscard]] virtual CgroupUsage usage() const = 0;
   // Processor time used so far, by all processes of the run, the ended ones too.

@@ -41,7 +41,7 @@ int fork_until_refused() {
 bool was_killed(int status) { return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL; }
 
 void quieten(Cgroup& group) {
-  for (int i = 0; i < 20 && readable(group.event_fd(), 30); ++i) group.acknowledge();
+  for (int i = 0; i < 20 && readable(group.event_fd(), 30); ++i) (void)group.acknowledge();
 }
 
 TEST_F(CgroupTest, MemoryLimitKillsAndIsCounted) {
@@ -87,9 +87,8 @@ TEST_F(CgroupTest, MemoryInUseIsToldWithItsAnonymousPart) {
 }
 
 TEST_F(CgroupTest, ProcessLimitRefusesForkAndIsCounted) {
-  const auto group = make({.processes = 4});
+  const auto group = make({.processes = 4, .tell_of_refusals = true});
   ASSERT_GE(group->event_fd(), 0);
-  EXPECT_FALSE(readable(group->event_fd(), 0));
   const int status = status_of(start(group.get(), fork_until_refused));
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
   if (parent_->version() == plan::CgroupVersion::v2) {
@@ -99,15 +98,10 @@ TEST_F(CgroupTest, ProcessLimitRefusesForkAndIsCounted) {
   EXPECT_GE(usage.forks_refused, 1U);
   EXPECT_EQ(usage.oom_kills, 0U);
   EXPECT_LE(usage.processes_peak.value_or(4), 4U);
-  quieten(*group);
-  EXPECT_FALSE(readable(group->event_fd(), 0));
 }
 
 TEST_F(CgroupTest, SecondRefusalIsAnEventAgain) {
-  if (parent_->version() == plan::CgroupVersion::v1) {
-    GTEST_SKIP() << "cgroup v1: not every kernel signals a refused fork";
-  }
-  const auto group = make({.processes = 1});
+  const auto group = make({.processes = 1, .tell_of_refusals = true});
   for (int round = 0; round < 2; ++round) {
     (void)status_of(start(group.get(), fork_until_refused));
     EXPECT_TRUE(readable(group->event_fd(), 5000)) << round;

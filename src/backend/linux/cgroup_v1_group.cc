@@ -119,6 +119,8 @@ Result<void> CgroupV1::set(const CgroupLimits& limits) {
     // Second best, and not there on all kernels: then swap_limited() says what holds.
     if (done && !home_->memsw) (void)write(v1::memory, "memory.swappiness", "0");
   }
+  // The file pids.events can be polled, but since 6.11 the kernel wakes nobody who does.
+  if (limits.processes && limits.tell_of_refusals) events_.watch_clock();
   if (done && limits.processes) done = write(v1::pids, "pids.max", pids_value(*limits.processes));
   if (done && limits.cpu_millicores) {
     const auto quota = cpu_quota(*limits.cpu_millicores);

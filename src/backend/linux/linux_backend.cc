@@ -11,6 +11,7 @@
 #include "backend/linux/exec_paths.h"
 #include "backend/linux/linux_child.h"
 #include "backend/linux/probe.h"
+#include "backend/linux/real_paths.h"
 #include "base/errors.h"
 #include "supervise/supervising_manager.h"
 
@@ -94,17 +95,19 @@ Result<plan::SandboxPlan> LinuxBackend::sandbox_plan(const Request& request,
                                                      const Limits& limits) const {
   auto place = place_for(request.cgroup_parent);
   if (!place) return std::unexpected(std::move(place.error()));
-  return plan::make_sandbox_plan(request, limits, caller_now(), (*place)->host);
+  return plan::make_sandbox_plan(with_real_paths(request), limits, caller_now(), (*place)->host);
 }
 
 Result<std::unique_ptr<Cgroup>> LinuxBackend::make_group(const std::string& parent,
-                                                         const plan::GroupLimits& limits) {
+                                                         const plan::GroupLimits& limits,
+                                                         bool end_at_process_limit) {
   auto found = place_for(parent);
   if (!found) return std::unexpected(std::move(found.error()));
   Place& place = **found;
   CgroupLimits asked{.memory_bytes = limits.memory_bytes,
                      .processes = limits.processes,
-                     .cpu_millicores = limits.cpu_millicores};
+                     .cpu_millicores = limits.cpu_millicores,
+                     .tell_of_refusals = end_at_process_limit};
   if (asked.processes) asked.processes = std::max(*asked.processes, kProcessesOfSetup);
   if (auto ready = (asked.cpu_millicores ? place.cpu_stock : place.stock)->take()) {
     if (auto set = (*ready)->set(asked); !set) return std::unexpected(std::move(set.error()));

@@ -63,7 +63,8 @@ class LinuxBackend final : public supervise::Backend {
   [[nodiscard]] Result<plan::SandboxPlan> sandbox_plan(const Request& request,
                                                        const Limits& limits) const;
   [[nodiscard]] Result<std::unique_ptr<Cgroup>> make_group(const std::string& parent,
-                                                           const plan::GroupLimits& limits);
+                                                           const plan::GroupLimits& limits,
+                                                           bool end_at_process_limit);
   [[nodiscard]] Result<const std::vector<BpfProgram>*> filters(const SeccompOptions& options);
   [[nodiscard]] const Weakened& weakened() const { return weakened_; }
   [[nodiscard]] Keeper& keeper() { return *keeper_; }

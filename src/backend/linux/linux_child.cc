@@ -82,6 +82,12 @@ Result<void> LinuxChild::launch(const supervise::LaunchSpec& spec) {
   auto place = backend_.place_for(request.cgroup_parent);
   if (!place) return std::unexpected(std::move(place.error()));
 
+  if ((*place)->host.privileged) {
+    auto identity = backend_.identities().take(plan_.identity);
+    if (!identity) return std::unexpected(std::move(identity.error()));
+    identity_ = std::move(*identity);
+    network_ = backend_.networks().take(plan_.network);
+  }
   // A terminal is shown among the devices, and a weakened set-up is to be seen whole.
   const bool shared_root = (*place)->host.privileged && !request.terminal &&
                            backend_.weakened().left_out.empty() && !backend_.weakened().script;
@@ -97,23 +103,17 @@ Result<void> LinuxChild::launch(const supervise::LaunchSpec& spec) {
   if (!status) return std::unexpected(std::move(status.error()));
 
   if ((*place)->groups) {
-    auto group = backend_.make_group(request.cgroup_parent, plan_.groups);
+    auto group = backend_.make_group(request.cgroup_parent, plan_.groups, end_at_process_limit_);
     if (!group) return std::unexpected(std::move(group.error()));
     group_ = std::move(*group);
   }
   const User caller = caller_ids();
   int mount_map = -1;
-  if ((*place)->host.privileged) {
-    auto identity = backend_.identities().take(plan_.identity);
-    if (!identity) return std::unexpected(std::move(identity.error()));
-    identity_ = std::move(*identity);
-    network_ = backend_.networks().take(plan_.network);
-    // A named user has files of its own; one made for the run has only what it is lent.
-    if (!plan_.identity.host && has_grants(*views)) {
-      auto map = backend_.identities().mount_map(*identity_, caller);
-      if (!map) return std::unexpected(std::move(map.error()));
-      mount_map = *map;
-    }
+  // A named user has files of its own; one made for the run has only what it is lent.
+  if (identity_ && !plan_.identity.host && has_grants(*views)) {
+    auto map = backend_.identities().mount_map(*identity_, caller);
+    if (!map) return std::unexpected(std::move(map.error()));
+    mount_map = *map;
   }
 
   const std::vector<std::string> environment =
@@ -294,7 +294,7 @@ supervise::Alarm LinuxChild::sampled_alarm() {
 }
 
 supervise::Alarm LinuxChild::group_alarm() {
-  group_->acknowledge();
+  const bool happened = group_->acknowledge();
   const CgroupUsage used = group_->usage();
   if (used.oom_kills > 0) {
     return {.verdict = Verdict::memory,
@@ -305,7 +305,7 @@ supervise::Alarm LinuxChild::group_alarm() {
             .evidence = "pids.events max " + std::to_string(used.forks_refused)};
   }
   // cgroup v1 tells of the shortage before it kills.
-  return {.look_again = true};
+  return {.look_again = happened};
 }
 
 }  // namespace cordon::linux_backend

@@ -18,12 +18,14 @@ namespace {
 
 using plan::View;
 
-base::Fd open_path(const std::string& path, bool follow) {
+// What was asked for has been resolved and judged: a link that is there now was not there then.
+base::Fd open_path(const View& view) {
+  const bool follow = !view.optional || view.follow;
   open_how how{};
   how.flags = O_PATH | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW);
-  how.resolve = RESOLVE_NO_MAGICLINKS;
+  how.resolve = view.optional ? RESOLVE_NO_MAGICLINKS : RESOLVE_NO_SYMLINKS;
   return base::Fd(
-      static_cast<int>(::syscall(SYS_openat2, AT_FDCWD, path.c_str(), &how, sizeof how)));
+      static_cast<int>(::syscall(SYS_openat2, AT_FDCWD, view.source.c_str(), &how, sizeof how)));
 }
 
 Error cannot_open(const View& view, int error) {
@@ -35,7 +37,7 @@ Error cannot_open(const View& view, int error) {
 
 Result<void> open_one(OpenView& open) {
   View& view = open.view;
-  open.source = open_path(view.source, !view.optional || view.follow);
+  open.source = open_path(view);
   struct stat found{};
   if (!open.source || ::fstat(open.source.get(), &found) != 0) {
     return std::unexpected(cannot_open(view, errno));
@@ -69,6 +71,11 @@ std::string file_system_of(const OpenView& open) {
   return name.empty() ? "its file system" : name;
 }
 
+bool is_directory(const std::string& path) {
+  struct stat found{};
+  return ::lstat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode);
+}
+
 }  // namespace
 
 Result<std::vector<OpenView>> open_views(const std::vector<View>& views) {
@@ -76,6 +83,7 @@ Result<std::vector<OpenView>> open_views(const std::vector<View>& views) {
   all.reserve(views.size());
   for (const View& view : views) {
     OpenView open{.view = view, .source = {}};
+    if (view.kind == View::Kind::tmpfs && view.optional && !is_directory(view.source)) continue;
     if (view.kind == View::Kind::bind || view.kind == View::Kind::device) {
       if (auto opened = open_one(open); !opened) {
         const int error = opened.error().os_error;

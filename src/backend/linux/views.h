@@ -22,8 +22,8 @@ struct OpenView {
 };
 
 // Opens every source. Optional ones that are not there are left out; an optional one that is a
-// symbolic link becomes a View::Kind::symlink. A grant's symbolic links are followed, except magic
-// ones (/proc/self/exe). Errors name the path and the errno.
+// symbolic link becomes a View::Kind::symlink. A grant's source has been resolved before
+// (real_paths.h): a symbolic link in it is an error. Errors name the path and the errno.
 [[nodiscard]] Result<std::vector<OpenView>> open_views(const std::vector<plan::View>& views);
 
 // For a grant to write to `source`, one of `views`, whose file system cannot make the caller's
