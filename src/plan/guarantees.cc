@@ -32,7 +32,10 @@ Guarantee sampled(std::string by, const HostCapabilities& host, const Feature& f
 Guarantee memory(const SandboxPlan& plan, const HostCapabilities& host) {
   if (!plan.limits.memory_bytes) return {Level::none, "", kNotAsked};
   if (plan.sample_memory) {
-    return sampled("sampling the tree's memory and RLIMIT_DATA", host, host.cgroup_memory);
+    Guarantee kept =
+        sampled("sampling the tree's memory and RLIMIT_DATA", host, host.cgroup_memory);
+    kept.note += "; files in memory that are not mapped are not counted";
+    return kept;
   }
   std::string by = group_file(plan.cgroup, "memory.limit_in_bytes", "memory.max");
   if (host.swap_limited) return {Level::enforced, std::move(by), ""};

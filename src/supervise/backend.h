@@ -47,6 +47,7 @@ struct Alarm {
 struct Sample {
   Duration cpu{0};  // used so far
   std::uint64_t memory_bytes = 0;
+  std::string evidence{};  // where `cpu` is known from, if that is not plain
 };
 
 class Child {
@@ -67,6 +68,8 @@ class Child {
   // Readable when alarm() has something to look at; -1: never. Valid until the Child is destroyed.
   [[nodiscard]] virtual int alarm_fd() const { return -1; }
   [[nodiscard]] virtual Alarm alarm() { return {}; }
+  // For what no descriptor tells: how long until alarm() must be asked again. Nothing: not at all.
+  [[nodiscard]] virtual std::optional<Duration> look_every() const { return std::nullopt; }
 };
 
 // A kind of real processes. Thread-safe.

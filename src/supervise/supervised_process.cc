@@ -122,6 +122,7 @@ Result<void> SupervisedProcess::launch() {
   const Duration timeout = request_.timeout == Duration{0} ? kDefaultTimeout : request_.timeout;
   if (timeout < TimePoint::max() - started_) deadline_ = started_ + timeout;
   if (limits_.cpu_time) cpu_check_ = started_;
+  if (const auto period = child_->look_every()) look_ = after(*period);
   check_deadlines();
   return {};
 }
@@ -196,6 +197,7 @@ void SupervisedProcess::check_deadlines() {
   if (const int signal = ladder_.on_time(t); signal != 0) (void)child_->send(signal, Reach::tree);
   check_cpu_time(t);
   if (alarm_check_ && t >= *alarm_check_) on_alarm();
+  if (look_ && t >= *look_) look();
   arm();
 }
 
@@ -204,7 +206,7 @@ void SupervisedProcess::check_cpu_time(TimePoint t) {
   const auto sample = child_->sample();
   if (sample && sample->cpu >= *limits_.cpu_time) {
     cpu_check_.reset();
-    stop(Verdict::cpu_time, Duration{0});
+    stop(Verdict::cpu_time, Duration{0}, sample->evidence);
     return;
   }
   // The soonest the limit can be reached is with every processor at work for this program.
@@ -216,7 +218,7 @@ void SupervisedProcess::check_cpu_time(TimePoint t) {
 
 void SupervisedProcess::arm() {
   std::optional<TimePoint> next = deadline_;
-  for (const auto& other : {ladder_.next(), cpu_check_, alarm_check_}) {
+  for (const auto& other : {ladder_.next(), cpu_check_, alarm_check_, look_}) {
     if (other && (!next || *other < *next)) next = other;
   }
   if (!next || next == armed_) return;
@@ -265,6 +267,16 @@ void SupervisedProcess::on_alarm() {
     alarm_check_ = now() + kSoon;
   } else {
     alarm_looks_ = 0;
+  }
+}
+
+void SupervisedProcess::look() {
+  Alarm alarm = child_->alarm();
+  look_.reset();
+  if (alarm.verdict) {
+    stop(*alarm.verdict, Duration{0}, std::move(alarm.evidence));
+  } else if (const auto period = child_->look_every()) {
+    look_ = after(*period);
   }
 }
 

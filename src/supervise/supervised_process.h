@@ -101,6 +101,7 @@ class SupervisedProcess final : public Process,
   void check_cpu_time(TimePoint now);
   void watch_alarm();
   void on_alarm();
+  void look();
   void arm();
   void finish_if_ended();
   void end(std::shared_ptr<const Outcome> outcome);
@@ -151,6 +152,7 @@ class SupervisedProcess final : public Process,
   std::optional<TimePoint> deadline_;
   std::optional<TimePoint> cpu_check_;
   std::optional<TimePoint> alarm_check_;
+  std::optional<TimePoint> look_;  // the next, at a child that must be looked at
   int alarm_looks_ = 0;
   static constexpr int kMostLooks = 50;  // for what an alarm was about, before it counts as nothing
   std::optional<TimePoint> armed_;

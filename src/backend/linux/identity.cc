@@ -57,17 +57,23 @@ Result<base::Fd> Identities::make_namespace(const User& inside, const User& outs
 
   const TimePoint until = std::chrono::steady_clock::now() + kPatience;
   pid_t pid = -1;
-  while (pid < 0) {  // the child and the spawner both report; either says what is needed
-    auto heard = status->next(until);
-    if (!heard) return std::unexpected(std::move(heard.error()));
-    if (!*heard || (*heard)->report.value < 0) {
-      return fail_os("user namespace", *heard ? static_cast<int>(-(*heard)->report.value) : EPROTO,
-                     "making a user namespace for the program's ids");
+  const auto wait_until_parked = [&]() -> Result<void> {
+    for (bool parked = false; !parked || pid < 0;) {
+      auto heard = status->next(until);
+      if (!heard) return std::unexpected(std::move(heard.error()));
+      if (!*heard || (*heard)->report.value < 0) {
+        return fail_os("user namespace",
+                       *heard ? static_cast<int>(-(*heard)->report.value) : EPROTO,
+                       "making a user namespace for the program's ids");
+      }
+      const auto& report = (*heard)->report;
+      if (report.kind == ReportKind::started) pid = static_cast<pid_t>(report.value);
+      if (report.kind == ReportKind::parked) parked = true;
     }
-    if ((*heard)->report.kind == ReportKind::parked) pid = (*heard)->sender;
-  }
-
+    return {};
+  };
   const auto finish = [&]() -> Result<base::Fd> {
+    if (auto r = wait_until_parked(); !r) return std::unexpected(std::move(r.error()));
     if (auto r = write_map(pid, "uid_map", inside.uid, outside.uid); !r) {
       return std::unexpected(std::move(r.error()));
     }
@@ -81,7 +87,7 @@ Result<base::Fd> Identities::make_namespace(const User& inside, const User& outs
   };
   auto made = finish();
   *status = StatusSocket{};  // the parked process ends
-  reap(pid);
+  if (pid > 0) reap(pid);
   return made;
 }
 

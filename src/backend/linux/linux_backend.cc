@@ -65,7 +65,8 @@ Result<LinuxBackend::Place*> LinuxBackend::place_for(const std::string& cgroup_p
   if (known != places_.end()) return known->second.get();
   auto made = std::make_unique<Place>();
   Place* place = made.get();
-  auto groups = open_cgroup_parent(cgroup_parent);
+  auto groups = weakened_.no_groups ? base::fail(ErrorCode::unsupported, "cgroup", "left out")
+                                    : open_cgroup_parent(cgroup_parent);
   if (groups) {
     place->groups = std::move(*groups);
     place->host = probe_host(place->groups.get(), nullptr);

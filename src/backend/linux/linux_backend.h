@@ -2,6 +2,7 @@
 // before the program's first instruction.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -13,6 +14,7 @@
 #include "backend/linux/identity.h"
 #include "backend/linux/keeper.h"
 #include "backend/linux/network_stock.h"
+#include "backend/linux/script_builder.h"
 #include "backend/linux/seccomp.h"
 #include "backend/linux/spawner_link.h"
 #include "backend/linux/stock.h"
@@ -26,6 +28,8 @@ namespace cordon::linux_backend {
 struct Weakened {
   std::vector<std::string> left_out{};  // steps of the script by name: "landlock", "seccomp" …
   bool verify = true;
+  std::function<void(ScriptBuilder&)> script{};  // sees each run's script before it is sent
+  bool no_groups = false;                        // as if no control group could be made
 };
 
 class LinuxBackend final : public supervise::Backend {

@@ -3,12 +3,14 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <ctime>
 #include <utility>
 
 #include "backend/linux/exec_paths.h"
+#include "backend/linux/mounts.h"
 #include "backend/linux/sandbox_script.h"
 #include "backend/posix/lookup.h"
 #include "base/errors.h"
@@ -18,6 +20,17 @@ namespace cordon::linux_backend {
 namespace {
 
 User caller_ids() { return {.uid = ::geteuid(), .gid = ::getegid()}; }
+
+// What was seen of the whole tree; rusage knows only what the program has waited for.
+void add_sampled(const TreeSampler& sampler, Usage& usage) {
+  const TreeUsage& seen = sampler.last();
+  if (seen.cpu() > *usage.cpu_user + *usage.cpu_system) {
+    usage.cpu_user = seen.cpu_user;
+    usage.cpu_system = seen.cpu_system;
+  }
+  usage.memory_peak_bytes = std::max(*usage.memory_peak_bytes, sampler.memory_peak());
+  if (sampler.processes_peak() > 0) usage.processes_peak = sampler.processes_peak();
+}
 
 bool has_grants(const std::vector<OpenView>& views) {
   for (const OpenView& open : views) {
@@ -110,11 +123,13 @@ Result<void> LinuxChild::launch(const supervise::LaunchSpec& spec) {
   ScriptBuilder script;
   script.leave_out(backend_.weakened().left_out);
   write_script(script, parts);
+  if (backend_.weakened().script) backend_.weakened().script(script);
 
-  const Expected expected = expectations(parts, caller);
+  Expected expected = expectations(parts, caller);
   auto started = start_sandbox(
       backend_.spawner(), script, *status, [&](const Sandbox& sandbox) -> Result<void> {
         if (!backend_.weakened().verify) return {};
+        expected.status.seccomp_filters += backend_.spawner().inherited_filters();
         std::string group;
         if (auto ok = verify_process(sandbox.program(), expected, group); !ok) return ok;
         if (group_ && !group_->contains(group)) {
@@ -126,6 +141,10 @@ Result<void> LinuxChild::launch(const supervise::LaunchSpec& spec) {
   if (!started) return std::unexpected(explain(started.error(), request, *views));
   sandbox_ = std::move(*started);
   program_ = sandbox_.program();
+  if (plan_.sample_memory || plan_.sample_processes || plan_.sample_cpu) {
+    sampler_ = std::make_unique<TreeSampler>(
+        sandbox_.init(), program_, plan_.sample_memory ? plan_.limits.memory_bytes.value_or(0) : 0);
+  }
   return {};
 }
 
@@ -138,6 +157,9 @@ Error LinuxChild::explain(const StartFailure& failure, const Request& request,
     return {ErrorCode::limit_not_applied, "limit:memory", 0,
             "the memory limit of " + std::to_string(plan_.groups.memory_bytes.value_or(0)) +
                 " bytes is too small to set a sandbox up in: raise it to some megabytes"};
+  }
+  if (failure.error.stage == kIdmapStep) {
+    return cannot_map_ids(views, failure.argument, failure.error.os_error);
   }
   return failure.error;
 }
@@ -167,6 +189,7 @@ std::optional<supervise::Ended> LinuxChild::reap() {
   ended.usage.cpu_user = end->cpu_user;
   ended.usage.cpu_system = end->cpu_system;
   ended.usage.memory_peak_bytes = end->memory_peak_bytes;
+  if (sampler_) add_sampled(*sampler_, ended.usage);
   if (!group_) return ended;
 
   const CgroupUsage used = group_->usage();
@@ -202,6 +225,14 @@ std::optional<supervise::Sample> LinuxChild::sample() const {
     }
     sample.cpu = std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
   }
+  if (sampler_) {
+    const TreeUsage& tree = sampler_->look();
+    if (!cpu && tree.cpu() > sample.cpu) {
+      sample.cpu = tree.cpu();
+      sample.evidence = "sampled processor time of the tree";
+    }
+    sample.memory_bytes = tree.memory_bytes;
+  }
   if (const auto memory = group_ ? group_->memory_bytes() : std::nullopt) {
     sample.memory_bytes = *memory;
   }
@@ -211,6 +242,40 @@ std::optional<supervise::Sample> LinuxChild::sample() const {
 int LinuxChild::alarm_fd() const { return group_ ? group_->event_fd() : -1; }
 
 supervise::Alarm LinuxChild::alarm() {
+  supervise::Alarm alarm;
+  if (group_) alarm = group_alarm();
+  if (sampler_ && !alarm.verdict) {
+    supervise::Alarm sampled = sampled_alarm();
+    if (sampled.verdict) alarm = std::move(sampled);
+  }
+  return alarm;
+}
+
+std::optional<Duration> LinuxChild::look_every() const {
+  // Processes are made faster than memory is filled; processor time has a clock of its own.
+  if (plan_.sample_processes) return sampler_->pause(std::chrono::milliseconds(10));
+  if (plan_.sample_memory) return sampler_->pause();
+  return std::nullopt;
+}
+
+supervise::Alarm LinuxChild::sampled_alarm() {
+  const TreeUsage& tree = sampler_->look();
+  const auto ends = [](Verdict verdict, std::string_view what, std::uint64_t seen) {
+    return supervise::Alarm{
+        .verdict = verdict,
+        .evidence = "sampled " + std::string(what) + " of the tree: " + std::to_string(seen)};
+  };
+  if (plan_.sample_memory && tree.memory_bytes > *plan_.limits.memory_bytes) {
+    return ends(Verdict::memory, "memory", tree.memory_bytes);
+  }
+  // There is nothing here that could refuse a fork, so the run cannot go on.
+  if (plan_.sample_processes && tree.processes > *plan_.limits.processes) {
+    return ends(Verdict::processes, "processes", tree.processes);
+  }
+  return {};
+}
+
+supervise::Alarm LinuxChild::group_alarm() {
   group_->acknowledge();
   const CgroupUsage used = group_->usage();
   if (used.oom_kills > 0) {

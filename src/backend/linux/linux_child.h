@@ -8,6 +8,7 @@
 #include "backend/linux/linux_backend.h"
 #include "backend/linux/sandbox.h"
 #include "backend/linux/start_sandbox.h"
+#include "backend/linux/tree_sampler.h"
 #include "backend/linux/views.h"
 #include "supervise/backend.h"
 
@@ -26,8 +27,11 @@ class LinuxChild final : public supervise::Child {
   [[nodiscard]] std::optional<supervise::Sample> sample() const override;
   [[nodiscard]] int alarm_fd() const override;
   [[nodiscard]] supervise::Alarm alarm() override;
+  [[nodiscard]] std::optional<Duration> look_every() const override;
 
  private:
+  [[nodiscard]] supervise::Alarm group_alarm();
+  [[nodiscard]] supervise::Alarm sampled_alarm();
   [[nodiscard]] Error explain(const StartFailure& failure, const Request& request,
                               const std::vector<OpenView>& views) const;
 
@@ -38,6 +42,7 @@ class LinuxChild final : public supervise::Child {
   std::unique_ptr<RunIdentity> identity_;
   base::Fd network_;  // held, so that the kernel need not free it while somebody waits
   Sandbox sandbox_;
+  std::unique_ptr<TreeSampler> sampler_;  // null: control groups count everything that is limited
   pid_t program_ = -1;
 };
 

@@ -35,12 +35,27 @@ void MountSteps::set_attributes(Register mount, const OpenView& open, int idmap)
   if (open.view.kind != View::Kind::device) attributes.attr_set |= MOUNT_ATTR_NODEV;
   if (!open.view.writable) attributes.attr_set |= MOUNT_ATTR_RDONLY;
   attributes.propagation = MS_PRIVATE;
-  if (idmap >= 0 && open.view.granted) {
-    attributes.attr_set |= MOUNT_ATTR_IDMAP;
-    attributes.userns_fd = static_cast<std::uint64_t>(idmap);
-  }
-  script_.call(__NR_mount_setattr, {mount, script_.text(""), AT_EMPTY_PATH | kRecursive,
-                                    script_.object(attributes), sizeof attributes});
+  if (idmap >= 0 && open.view.granted) map_ids(mount, open, idmap);
+  set(mount, attributes, 0);
+}
+
+// Some file systems cannot do it. What the program only reads it then sees with the owners that it
+// has on the host; a place to write to would be none.
+void MountSteps::map_ids(Register mount, const OpenView& open, int idmap) {
+  mount_attr attributes{};
+  attributes.attr_set = MOUNT_ATTR_IDMAP;
+  attributes.userns_fd = static_cast<std::uint64_t>(idmap);
+  if (!open.view.writable) return set(mount, attributes, spawner::kAnyError);
+  script_.about(kIdmapStep, open.view.source);
+  set(mount, attributes, 0);
+  script_.about("mount", open.view.source);
+}
+
+void MountSteps::set(Register mount, const mount_attr& attributes, int tolerated) {
+  script_.call(__NR_mount_setattr,
+               {mount, script_.text(""), AT_EMPTY_PATH | kRecursive, script_.object(attributes),
+                sizeof attributes},
+               tolerated);
 }
 
 void MountSteps::take_from_host(int idmap) {

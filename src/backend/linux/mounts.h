@@ -1,12 +1,18 @@
 // The sandbox's file system: steps that build a new root out of what is granted, and nothing else.
 #pragma once
 
+#include <linux/mount.h>
+
 #include <vector>
 
 #include "backend/linux/script_builder.h"
 #include "backend/linux/views.h"
 
 namespace cordon::linux_backend {
+
+// The step at which a grant to write is refused that the file system cannot map to the program's
+// ids; its argument is the path.
+inline constexpr const char* kIdmapStep = "idmapped mount";
 
 // Steps of the set-up process, in this order. Namespaces are entered in between: a privileged
 // caller's grants are taken while the process is still on the host, so that exactly what the
@@ -29,6 +35,8 @@ class MountSteps {
 
  private:
   void set_attributes(Register mount, const OpenView& open, int idmap);
+  void map_ids(Register mount, const OpenView& open, int idmap);
+  void set(Register mount, const mount_attr& attributes, int tolerated);
   void place(const OpenView& open, Register mount);
   void make_directories(const std::string& path);
   void make_target(const OpenView& open);

@@ -51,6 +51,7 @@ void set_rlimits(ScriptBuilder& script, const std::vector<posix::RlimitSetting>&
 void add_init(ScriptBuilder& script) {
   script.begin(Role::init);
   script.about("init");
+  script.op(Op::here);
   script.call(__NR_close_range, {0, kStatusFd - 1, 0});
   script.call(__NR_close_range, {kStatusFd + 1, kAllAbove, 0});
   script.call(__NR_setsid, {});
@@ -65,14 +66,18 @@ void add_init(ScriptBuilder& script) {
   script.about("init");
   script.call(__NR_prctl, {PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0});
   script.call(__NR_prctl, {PR_SET_DUMPABLE, 0, 0, 0, 0});
+  // Before it parks: what failed later could only be seen as the program's sudden end.
+  install_filters(script, {init_filter()});
+  script.about("init", "park");
   script.op(Op::park);  // ends here if the supervisor has died before it could be noticed
   script.call(__NR_close, {kStatusFd});
-  install_filters(script, {init_filter()});
   script.op(Op::sleep);
 }
 
 void add_program(ScriptBuilder& script, const ProgramSteps& steps) {
   script.begin(Role::program);
+  script.about("set-up");
+  script.op(Op::here);
   steps.mounts.enter();
   place_streams(script, steps);
   script.about("chdir", steps.plan.cwd);

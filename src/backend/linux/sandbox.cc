@@ -25,6 +25,19 @@ void reap_one(pid_t& pid) {
   pid = -1;
 }
 
+// All children in the group, as they end: one of them may wait for another to be reaped.
+void reap_group(pid_t& leader) {
+  bool reaped = false;
+  for (;;) {
+    int status = 0;
+    const pid_t pid = ::waitpid(-leader, &status, 0);
+    if (pid < 0 && errno != EINTR) break;
+    if (pid == leader) reaped = true;
+  }
+  if (reaped) leader = -1;
+  reap_one(leader);  // that had not come to lead it
+}
+
 Duration duration_of(const timeval& t) {
   return std::chrono::seconds(t.tv_sec) + std::chrono::microseconds(t.tv_usec);
 }
@@ -62,12 +75,14 @@ void Sandbox::kill() {
   kill_one(program_);
 }
 
-// The kernel lets go of a killed init only when the program, its sibling, has been reaped.
+// The kernel lets go of a killed init only when the program, its sibling, has been reaped: also one
+// that was killed before it could be reported.
 void Sandbox::end_all() {
   kill_one(setup_);
+  if (setup_ > 0) (void)::kill(-setup_, SIGKILL);
   kill();
-  reap_one(setup_);
   reap_one(program_);
+  if (setup_ > 0) reap_group(setup_);
   reap_one(init_);
 }
 

@@ -27,7 +27,8 @@ class Sandbox {
   Sandbox(Sandbox&& other) noexcept;
   Sandbox& operator=(Sandbox&& other) noexcept;
 
-  // Takes over a process that was reported.
+  // Takes over a process that was reported. The set-up process leads a process group, in which the
+  // others are until they are reported.
   void set_setup(pid_t pid) { setup_ = pid; }
   void set_init(pid_t pid) { init_ = pid; }
   void set_program(pid_t pid);

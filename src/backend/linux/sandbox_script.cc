@@ -87,6 +87,10 @@ void write_script(ScriptBuilder& script, const SandboxParts& parts) {
   }
 
   script.begin(Role::setup);
+  // The sandbox's processes stay in its group until they have said that they are there: so none can
+  // be lost, whenever it is killed.
+  script.about("process group");
+  script.call(__NR_setpgid, {0, 0});
   join_groups(script, parts.group);
   script.about("umask");
   program.umask = script.call_into(__NR_umask, {0});

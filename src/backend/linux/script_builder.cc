@@ -118,6 +118,11 @@ void ScriptBuilder::close(Register fd) {
   free_registers_.push_back(fd.number);
 }
 
+void ScriptBuilder::fail_step(spawner::Role role, std::size_t step) {
+  constexpr int kNoSuchCall = -1;
+  parts_[static_cast<int>(role)].steps.at(step) = {.op = Op::call, .number = kNoSuchCall};
+}
+
 const ScriptBuilder::Explanation& ScriptBuilder::explain(spawner::Role role,
                                                          std::uint32_t step) const {
   const auto index = static_cast<std::size_t>(role);

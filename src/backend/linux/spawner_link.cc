@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <span>
 
 #include "backend/linux/spawner_image.h"
@@ -43,6 +44,16 @@ Result<base::Fd> make_image() {
     return fail_os("spawner", errno, kWhat);
   }
   return file;
+}
+
+int count_filters(pid_t pid) {
+  std::ifstream status("/proc/" + std::to_string(pid) + "/status");
+  std::string word;
+  int count = 0;
+  while (status >> word) {
+    if (word == "Seccomp_filters:") status >> count;
+  }
+  return count;
 }
 
 }  // namespace
@@ -94,6 +105,7 @@ Result<void> SpawnerLink::start() {
   }
   socket_ = std::move(ours);
   pid_ = spawned.pid;
+  inherited_filters_ = count_filters(pid_);
   return {};
 }
 
@@ -121,6 +133,11 @@ bool SpawnerLink::write(const std::vector<char>& message, const std::vector<int>
     sent += static_cast<std::size_t>(n);
   }
   return true;
+}
+
+int SpawnerLink::inherited_filters() {
+  const std::lock_guard lock(mutex_);
+  return inherited_filters_;
 }
 
 Result<void> SpawnerLink::send(ScriptBuilder& script) {

@@ -26,6 +26,9 @@ class SpawnerLink {
   // started anew. Errors: resource_exhausted, system; invalid_argument if the script is too large.
   [[nodiscard]] Result<void> send(ScriptBuilder& script);
   [[nodiscard]] pid_t pid() const { return pid_; }  // -1: not started yet
+  // Seccomp filters that the spawner has from its surroundings (a container), and so every sandbox.
+  // Known once a script was sent.
+  [[nodiscard]] int inherited_filters();
 
  private:
   [[nodiscard]] Result<void> start();
@@ -36,6 +39,7 @@ class SpawnerLink {
   std::mutex mutex_;
   base::Fd socket_;
   pid_t pid_ = -1;
+  int inherited_filters_ = 0;
 };
 
 }  // namespace cordon::linux_backend

@@ -86,6 +86,8 @@ class Starting {
         }
         sandbox_.set_setup(static_cast<pid_t>(report.value));
         return {};
+      case ReportKind::here:
+        return {};
       case ReportKind::parked:
         if (report.role == Role::program && sandbox_.program_fd() < 0) {
           return std::unexpected(StartFailure{
@@ -100,7 +102,9 @@ class Starting {
       case ReportKind::failed:
         break;
     }
-    return std::unexpected(StartFailure{failed_step(script_, report)});
+    return std::unexpected(
+        StartFailure{.error = failed_step(script_, report),
+                     .argument = script_.explain(report.role, report.step).argument});
   }
 
   ScriptBuilder& script_;

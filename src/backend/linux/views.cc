@@ -10,6 +10,7 @@
 #include <climits>
 #include <utility>
 
+#include "backend/linux/probe_files.h"
 #include "base/errors.h"
 
 namespace cordon::linux_backend {
@@ -57,6 +58,17 @@ Result<void> open_one(OpenView& open) {
   return {};
 }
 
+// "ext4"; without a name "its file system".
+std::string file_system_of(const OpenView& open) {
+  struct statx info{};
+  const auto mounts = read_small_file("/proc/self/mountinfo");
+  if (!mounts || ::statx(open.source.get(), "", AT_EMPTY_PATH, STATX_MNT_ID, &info) != 0) {
+    return "its file system";
+  }
+  const std::string name = file_system_of_mount(*mounts, info.stx_mnt_id);
+  return name.empty() ? "its file system" : name;
+}
+
 }  // namespace
 
 Result<std::vector<OpenView>> open_views(const std::vector<View>& views) {
@@ -74,6 +86,20 @@ Result<std::vector<OpenView>> open_views(const std::vector<View>& views) {
     all.push_back(std::move(open));
   }
   return all;
+}
+
+Error cannot_map_ids(const std::vector<OpenView>& views, const std::string& source, int os_error) {
+  std::string system = "its file system";
+  for (const OpenView& open : views) {
+    if (open.view.granted && open.source && open.view.source == source) {
+      system = file_system_of(open);
+    }
+  }
+  return {ErrorCode::unsupported, "mount", os_error,
+          "grant write of " + source + ": for a root caller this needs an idmapped mount, which " +
+              system + ", or something mounted below it, cannot be on this kernel (" +
+              base::errno_text(os_error) +
+              "): grant it read-only, or choose a user that owns the directory by --user"};
 }
 
 }  // namespace cordon::linux_backend

@@ -25,4 +25,9 @@ struct OpenView {
 // ones (/proc/self/exe). Errors name the path and the errno.
 [[nodiscard]] Result<std::vector<OpenView>> open_views(const std::vector<plan::View>& views);
 
+// For a grant to write to `source`, one of `views`, whose file system cannot make the caller's
+// files appear as the program's: says so, with its name.
+[[nodiscard]] Error cannot_map_ids(const std::vector<OpenView>& views, const std::string& source,
+                                   int os_error);
+
 }  // namespace cordon::linux_backend

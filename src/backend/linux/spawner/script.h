@@ -29,6 +29,7 @@ enum class Op : std::uint8_t {
   clone,    // args: flags, Role of the child; the result is its pid
   store,    // args: address, value: 4 bytes into the script, where a structure needs a result
   expect,   // args: descriptor, device, inode: fails with ESTALE if it is another file
+  here,     // reports `here`
   park,     // reports `parked`, then waits to be released
   execute,  // args: path, argv, envp; a failure goes on with the next step
   give_up,  // reports what `execute` failed with
@@ -40,11 +41,12 @@ struct Step {
   Op op = Op::call;
   std::uint8_t from_register = 0;  // bit i: args[i] is the number of a register
   std::uint8_t into = 0;           // register for the result; 0: none
-  std::uint8_t tolerated = 0;      // an errno that is no failure
+  std::uint8_t tolerated = 0;      // an errno that is no failure, or kAnyError
   std::int32_t number = 0;         // of the system call
   std::uint64_t args[6] = {};
 };
 inline constexpr int kRegisters = 256;
+inline constexpr std::uint8_t kAnyError = 255;  // no errno has this number
 
 struct Section {
   std::uint64_t steps;  // const Step*
@@ -63,6 +65,7 @@ struct Script {
 enum class ReportKind : std::uint32_t {
   started,       // by the spawner: value = pid of the set-up process, or -errno
   failed,        // step `step` of `role` failed with `error`
+  here,          // this process is there, and may leave its process group
   parked,        // everything is in place; waits to be released
   not_executed,  // exec failed with `error`
 };

@@ -1,0 +1,117 @@
+// Each step of the set-up fails in turn: the program must not run, and nothing may be left.
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <optional>
+
+#include "linux/harness.h"
+#include "support/must_work.h"
+
+namespace cordon::linux_tests {
+namespace {
+
+using namespace std::chrono_literals;
+using linux_backend::ScriptBuilder;
+using spawner_op = linux_backend::spawner::Op;
+using linux_backend::spawner::Role;
+using testing::HasSubstr;
+
+struct FailedStep {
+  Role role;
+  std::size_t index;
+};
+
+// Steps that no kernel can make fail: they end the process, or wait, or come after exec.
+bool can_fail(const linux_backend::spawner::Step& step) {
+  return step.op != spawner_op::exit && step.op != spawner_op::sleep &&
+         step.op != spawner_op::give_up;
+}
+
+std::vector<FailedStep> all_steps(const ScriptBuilder& script) {
+  std::vector<FailedStep> all;
+  for (const Role role : {Role::setup, Role::init, Role::program}) {
+    bool released = false;
+    std::size_t index = 0;
+    for (const auto& step : script.steps(role)) {
+      // What init does once it is released is to close a descriptor, and to sleep.
+      if (can_fail(step) && !(role == Role::init && released)) all.push_back({role, index});
+      if (step.op == spawner_op::park) released = true;
+      ++index;
+    }
+  }
+  return all;
+}
+
+class EachStep : public testing::TestWithParam<bool> {
+ protected:
+  void SetUp() override {
+    if (GetParam() && ::geteuid() != 0) GTEST_SKIP() << "only root can become another user";
+    if (!can_sandbox()) CORDON_SKIP_WITHOUT("linux", "no sandbox can be made here");
+  }
+};
+
+void fail_each_step() {
+  const Folder folder;
+  std::optional<FailedStep> failing;
+  std::vector<FailedStep> steps;
+  ScriptBuilder::Explanation explanation;
+  bool parks = false;
+  const auto hook = [&](ScriptBuilder& script) {
+    if (steps.empty()) steps = all_steps(script);
+    if (!failing) return;
+    parks = script.steps(failing->role).at(failing->index).op == spawner_op::park;
+    explanation = script.explain(failing->role, static_cast<std::uint32_t>(failing->index));
+    script.fail_step(failing->role, failing->index);
+  };
+  const Traces empty = traces();
+  auto manager = make_manager({.script = hook});
+  ASSERT_TRUE(manager);
+  const auto run = [&] {
+    Request request = misbehave({"say", folder.path("ran")});
+    request.grants.push_back(Grant::write(folder.path()));
+    request.limits.memory_bytes = 256 << 20;
+    request.limits.processes = 16;
+    request.limits.open_files = 64;
+    request.network = Network::loopback;
+    request.timeout = 20s;
+    return run_to_end(*manager, std::move(request));
+  };
+
+  ASSERT_EQ(run().exit_code, 0);
+  ASSERT_TRUE(std::filesystem::remove(folder.path("ran"))) << "this is how it shows that it ran";
+  const Traces before = traces_without_groups();
+  for (const FailedStep& step : steps) {
+    failing = step;
+    const Outcome outcome = run();
+    SCOPED_TRACE("role " + std::to_string(static_cast<int>(step.role)) + " step " +
+                 std::to_string(step.index) + " " + explanation.name + " " + explanation.argument);
+    EXPECT_EQ(outcome.verdict, Verdict::failed_to_start);
+    EXPECT_EQ(exit_status(outcome), 125);
+    ASSERT_TRUE(outcome.error);
+    if (!parks) {  // then the filters are in place, and the wrong call is the last
+      EXPECT_EQ(outcome.error->os_error, ENOSYS) << outcome.error->message;
+      EXPECT_EQ(outcome.error->stage, explanation.name);
+      EXPECT_THAT(outcome.error->message, HasSubstr(explanation.argument));
+    }
+    EXPECT_FALSE(std::filesystem::exists(folder.path("ran"))) << "the program ran";
+    if (testing::Test::HasFailure()) break;
+  }
+  EXPECT_EQ(traces_settled(before), before);
+  failing.reset();
+  EXPECT_EQ(run().exit_code, 0) << "the backend still works";
+  manager.reset();
+  EXPECT_EQ(traces_settled(empty), empty);
+  std::printf("%zu steps failed in turn\n", steps.size());
+}
+
+TEST_P(EachStep, ThatFailsKeepsTheProgramFromRunning) {  // C40
+  in_own_process(GetParam() ? kOrdinaryUser : ::geteuid(), fail_each_step);
+}
+
+INSTANTIATE_TEST_SUITE_P(, EachStep, testing::Bool(), [](const auto& ordinary) {
+  return ordinary.param ? "OrdinaryUser" : "Caller";
+});
+
+}  // namespace
+}  // namespace cordon::linux_tests

@@ -1,0 +1,76 @@
+// What the tests of the linux backend share: runs by an ordinary user, traces that a run may leave.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/types.h>
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "backend/linux/linux_backend.h"
+#include "cordon/manager.h"
+
+namespace cordon::linux_tests {
+
+inline constexpr uid_t kOrdinaryUser = 12345;
+
+// A manager of sandboxes. Empty, with a failed or skipped test, where there can be none.
+[[nodiscard]] std::unique_ptr<Manager> make_manager(linux_backend::Weakened weakened = {});
+[[nodiscard]] bool can_sandbox();
+
+// The program misbehave, with a grant to read it.
+[[nodiscard]] Request misbehave(std::vector<std::string> args);
+
+// Runs `test` in a process of its own, as that user where the caller may choose one. Failures
+// inside are failures of the calling test.
+void in_own_process(uid_t user, const std::function<void()>& test);
+void in_own_process(const std::function<void()>& test);
+
+// Creates, starts and waits. A start that fails is an outcome too.
+[[nodiscard]] Outcome run_to_end(Manager& manager, Request request);
+
+// A folder that any user may write to; removed with all its contents.
+class Folder {
+ public:
+  Folder();
+  ~Folder();
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  [[nodiscard]] std::string path(const std::string& name = {}) const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+// What this process holds, and what is left of its runs.
+struct Traces {
+  std::size_t descriptors = 0;
+  std::size_t threads = 0;
+  std::size_t children = 0;  // zombies too
+  std::size_t mounts = 0;
+  std::size_t groups = 0;
+
+  friend bool operator==(const Traces&, const Traces&) = default;
+};
+std::ostream& operator<<(std::ostream& out, const Traces& traces);
+[[nodiscard]] Traces traces();
+// Once there is no group left, which takes a moment.
+[[nodiscard]] Traces traces_without_groups();
+// Until they are as `wanted`, for some seconds: the kernel and the keeper take their time.
+[[nodiscard]] Traces traces_settled(const Traces& wanted);
+
+// Control groups made by a supervisor with this pid.
+[[nodiscard]] std::size_t groups_of(pid_t supervisor);
+// Processes with this text among their arguments.
+[[nodiscard]] std::vector<pid_t> processes_marked(const std::string& mark);
+[[nodiscard]] std::size_t resident_bytes();
+
+// How often: the value of an environment variable, or `usual`.
+[[nodiscard]] int count_from(const char* variable, int usual);
+
+}  // namespace cordon::linux_tests
