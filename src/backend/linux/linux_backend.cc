@@ -38,7 +38,7 @@ Result<std::unique_ptr<LinuxBackend>> LinuxBackend::make(Weakened weakened) {
   if (!keeper) return std::unexpected(std::move(keeper.error()));
   backend->keeper_ = std::move(*keeper);
   backend->spawner_ = std::make_unique<SpawnerLink>(*backend->keeper_);
-  backend->identities_ = std::make_unique<Identities>(*backend->spawner_);
+  backend->identities_ = std::make_unique<Identities>();
   backend->networks_ = std::make_unique<NetworkStock>(*backend->keeper_);
 
   auto place = backend->place_for("");
