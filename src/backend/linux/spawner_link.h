@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <future>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -22,6 +23,9 @@ class SpawnerLink {
   SpawnerLink(const SpawnerLink&) = delete;
   SpawnerLink& operator=(const SpawnerLink&) = delete;
 
+  // Starts the spawner in the background, for the first script to find it ready. Call it once,
+  // before anything is sent.
+  void start_ahead();
   // Sends a script. Its first descriptor must be its status socket. A spawner that has died is
   // started anew. Errors: resource_exhausted, system; invalid_argument if the script is too large.
   [[nodiscard]] Result<void> send(ScriptBuilder& script);
@@ -31,6 +35,12 @@ class SpawnerLink {
   [[nodiscard]] int inherited_filters();
 
  private:
+  struct Started {
+    base::Fd socket;
+    pid_t pid = -1;
+    int inherited_filters = 0;
+  };
+  [[nodiscard]] static Result<Started> start_here();
   [[nodiscard]] Result<void> start();
   void stop();
   [[nodiscard]] bool write(const std::vector<char>& message, const std::vector<int>& fds);
@@ -40,6 +50,7 @@ class SpawnerLink {
   base::Fd socket_;
   pid_t pid_ = -1;
   int inherited_filters_ = 0;
+  std::future<Result<Started>> ahead_;
 };
 
 }  // namespace cordon::linux_backend
