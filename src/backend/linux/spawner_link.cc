@@ -64,6 +64,11 @@ SpawnerLink::~SpawnerLink() {
   stop();
 }
 
+void SpawnerLink::retire() {
+  const std::lock_guard lock(mutex_);
+  socket_.reset();
+}
+
 void SpawnerLink::stop() {
   socket_.reset();  // it ends when nobody can ask it for anything
   if (pid_ < 0) return;

@@ -29,6 +29,8 @@ class SpawnerLink {
   // Sends a script. Its first descriptor must be its status socket. A spawner that has died is
   // started anew. Errors: resource_exhausted, system; invalid_argument if the script is too large.
   [[nodiscard]] Result<void> send(ScriptBuilder& script);
+  // Lets the spawner end, which the destructor waits for. Nothing may be sent any more.
+  void retire();
   [[nodiscard]] pid_t pid() const { return pid_; }  // -1: not started yet
   // Seccomp filters that the spawner has from its surroundings (a container), and so every sandbox.
   // Known once a script was sent.
