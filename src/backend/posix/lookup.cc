@@ -88,7 +88,7 @@ std::vector<std::string> environment_for(const Request& request) {
   return request::resolve_environment(request, host);
 }
 
-std::string_view search_path(std::span<const std::string> environment) {
+std::string_view path_of(std::span<const std::string> environment) {
   constexpr std::string_view kName = "PATH=";
   for (const std::string& entry : environment) {
     if (entry.starts_with(kName)) return std::string_view(entry).substr(kName.size());
@@ -101,7 +101,7 @@ Result<std::string> find_program(const std::string& name,
   if (name.find('/') != std::string::npos) return name;
 
   std::optional<std::string> unusable;
-  std::string_view rest = search_path(environment);
+  std::string_view rest = path_of(environment);
   while (!rest.empty()) {
     const std::size_t colon = rest.find(':');
     const std::string_view directory = rest.substr(0, colon);
@@ -115,7 +115,7 @@ Result<std::string> find_program(const std::string& name,
   if (unusable) return std::unexpected(explain_refused(*unusable, "", EACCES));
   return std::unexpected(error(ErrorCode::not_found, ENOENT,
                                "program " + name + " was not found in the PATH it would see (" +
-                                   std::string(search_path(environment)) +
+                                   std::string(path_of(environment)) +
                                    "): install it, give its full path, or set PATH"));
 }
 
