@@ -41,6 +41,8 @@ struct View {
   bool granted = false;
   std::uint64_t size = 0;     // tmpfs
   std::uint32_t mode = 0755;  // tmpfs
+
+  friend bool operator==(const View&, const View&) = default;
 };
 
 struct Identity {

@@ -1,4 +1,5 @@
 // Each step of the set-up fails in turn: the program must not run, and nothing may be left.
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -51,18 +52,29 @@ class EachStep : public testing::TestWithParam<bool> {
   }
 };
 
-void fail_each_step() {
+enum class Fault : std::uint8_t { error, crash };
+
+void fail_each_step(Fault fault) {
+  const rlimit no_core{0, 0};
+  ASSERT_EQ(::setrlimit(RLIMIT_CORE, &no_core), 0);
   const Folder folder;
   std::optional<FailedStep> failing;
   std::vector<FailedStep> steps;
   ScriptBuilder::Explanation explanation;
-  bool parks = false;
+  spawner_op op = spawner_op::call;
   const auto hook = [&](ScriptBuilder& script) {
     if (steps.empty()) steps = all_steps(script);
     if (!failing) return;
-    parks = script.steps(failing->role).at(failing->index).op == spawner_op::park;
+    op = script.steps(failing->role).at(failing->index).op;
+    // Dying in exec is the program's death, which is no failure of the set-up.
+    if (fault == Fault::crash && op == spawner_op::execute) op = spawner_op::exit;
     explanation = script.explain(failing->role, static_cast<std::uint32_t>(failing->index));
-    script.fail_step(failing->role, failing->index);
+    if (op == spawner_op::exit) return;
+    if (fault == Fault::crash) {
+      script.crash_step(failing->role, failing->index);
+    } else {
+      script.fail_step(failing->role, failing->index);
+    }
   };
   const Traces empty = traces();
   auto manager = make_manager({.script = hook});
@@ -80,16 +92,23 @@ void fail_each_step() {
 
   ASSERT_EQ(run().exit_code, 0);
   ASSERT_TRUE(std::filesystem::remove(folder.path("ran"))) << "this is how it shows that it ran";
-  const Traces before = traces_without_groups();
+  const Traces before = traces_at_rest();
   for (const FailedStep& step : steps) {
     failing = step;
+    const auto begin = std::chrono::steady_clock::now();
     const Outcome outcome = run();
+    if (op == spawner_op::exit) {
+      std::filesystem::remove(folder.path("ran"));
+      continue;
+    }
     SCOPED_TRACE("role " + std::to_string(static_cast<int>(step.role)) + " step " +
                  std::to_string(step.index) + " " + explanation.name + " " + explanation.argument);
     EXPECT_EQ(outcome.verdict, Verdict::failed_to_start);
     EXPECT_EQ(exit_status(outcome), 125);
     ASSERT_TRUE(outcome.error);
-    if (!parks) {  // then the filters are in place, and the wrong call is the last
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, 10s);
+    if (fault == Fault::error &&
+        op != spawner_op::park) {  // in park the filters are in place: it just dies
       EXPECT_EQ(outcome.error->os_error, ENOSYS) << outcome.error->message;
       EXPECT_EQ(outcome.error->stage, explanation.name);
       EXPECT_THAT(outcome.error->message, HasSubstr(explanation.argument));
@@ -106,7 +125,11 @@ void fail_each_step() {
 }
 
 TEST_P(EachStep, ThatFailsKeepsTheProgramFromRunning) {  // C40
-  in_own_process(GetParam() ? kOrdinaryUser : ::geteuid(), fail_each_step);
+  in_own_process(GetParam() ? kOrdinaryUser : ::geteuid(), [] { fail_each_step(Fault::error); });
+}
+
+TEST_P(EachStep, ThatIsNotSurvivedKeepsTheProgramFromRunning) {
+  in_own_process(GetParam() ? kOrdinaryUser : ::geteuid(), [] { fail_each_step(Fault::crash); });
 }
 
 INSTANTIATE_TEST_SUITE_P(, EachStep, testing::Bool(), [](const auto& ordinary) {

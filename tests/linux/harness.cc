@@ -1,5 +1,6 @@
 #include "linux/harness.h"
 
+#include <fcntl.h>
 #include <grp.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -7,12 +8,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdlib>
-#include <fstream>
 #include <iterator>
 #include <thread>
 
+#include "backend/linux/tree_sampler.h"
+#include "base/fd.h"
 #include "supervise/supervising_manager.h"
 #include "support/must_work.h"
 
@@ -21,9 +24,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Empty if it is gone: what /proc tells of may be, at any moment.
 std::string slurp(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
+  const base::Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  std::string text;
+  std::array<char, 4096> buffer;
+  for (;;) {
+    const ssize_t n = file ? ::read(file.get(), buffer.data(), buffer.size()) : -1;
+    if (n <= 0) return text;
+    text.append(buffer.data(), static_cast<std::size_t>(n));
+  }
 }
 
 std::size_t entries(const char* path) {
@@ -33,6 +43,16 @@ std::size_t entries(const char* path) {
 
 std::size_t lines(const std::string& text) {
   return static_cast<std::size_t>(std::ranges::count(text, '\n'));
+}
+
+int failures() {
+  const testing::TestResult& result =
+      *testing::UnitTest::GetInstance()->current_test_info()->result();
+  int count = 0;
+  for (int i = 0; i < result.total_part_count(); ++i) {
+    if (result.GetTestPartResult(i).failed()) ++count;
+  }
+  return count;
 }
 
 }  // namespace
@@ -69,9 +89,14 @@ void in_own_process(uid_t user, const std::function<void()>& test) {
       }
       ::prctl(PR_SET_DUMPABLE, 1);  // else what it has in /proc is root's
     }
-    test();
+    const int before = failures();
+    try {
+      test();
+    } catch (const std::exception& thrown) {
+      ADD_FAILURE() << thrown.what();
+    }
     std::fflush(nullptr);
-    ::_exit(testing::Test::HasFailure() ? 1 : 0);
+    ::_exit(failures() > before ? 1 : 0);
   }
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
@@ -133,13 +158,15 @@ Traces traces() {
   return seen;
 }
 
-Traces traces_without_groups() {
-  Traces wanted = traces();
-  for (int i = 0; i < 1000 && wanted.groups > 0; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    wanted = traces();
+Traces traces_at_rest() {
+  Traces last = traces();
+  for (int i = 0; i < 100; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    const Traces now = traces();
+    if (now == last && now.groups == 0) break;
+    last = now;
   }
-  return wanted;
+  return last;
 }
 
 Traces traces_settled(const Traces& wanted) {
@@ -179,11 +206,8 @@ std::vector<pid_t> processes_marked(const std::string& mark) {
 }
 
 std::size_t resident_bytes() {
-  std::ifstream statm("/proc/self/statm");
-  std::size_t size = 0;
-  std::size_t resident = 0;
-  statm >> size >> resident;
-  return resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const auto resident = linux_backend::parse_resident_pages(slurp("/proc/self/statm"));
+  return resident.value_or(0) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
 int count_from(const char* variable, int usual) {

@@ -56,6 +56,22 @@ TEST_P(Sampled, TreeWithinItsMemoryRunsOn) {
   });
 }
 
+TEST_P(Sampled, MemoryThatNoRlimitCountsEndsTheRun) {
+  for (const bool hidden : {false, true}) {
+    Request request = misbehave({"shared-bomb"});
+    if (hidden) request.args.emplace_back("hide");
+    request.limits.memory_bytes = 100 * kMegabyte;
+    request.timeout = 20s;
+    run(std::move(request), [](const Outcome& outcome) {
+      EXPECT_EQ(outcome.verdict, Verdict::memory) << to_json(outcome);
+      ASSERT_TRUE(outcome.limit);
+      EXPECT_THAT(outcome.limit->evidence, HasSubstr("sampled memory of the tree: "));
+      std::printf("figure: %llu MiB seen of 100 MiB allowed\n",
+                  static_cast<unsigned long long>(*outcome.limit->observed / kMegabyte));
+    });
+  }
+}
+
 TEST_P(Sampled, ProcessorTimeOfATreeEndsTheRun) {
   Request request = misbehave({"spinners", "3"});
   request.limits.cpu_time = 300ms;

@@ -4,9 +4,11 @@
 //             crowd N SIZE     N children that each fill SIZE bytes; writes "ready" when all have
 //             spinners N       N children that nobody waits for use processor time
 //             fork-bomb | memory-bomb
+//             shared-bomb [hide]  fills shared memory, which no rlimit counts; perhaps not dumpable
 //             stubborn [MARK]  a tree of members that a plain kill does not end; writes "ready"
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <unistd.h>
 
@@ -23,8 +25,8 @@ namespace {
 
 void say(std::string_view text) { (void)!::write(1, text.data(), text.size()); }
 
-bool fill(std::size_t size) {
-  void* memory = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+bool fill(std::size_t size, int kind = MAP_PRIVATE) {
+  void* memory = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, kind | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return false;
   std::memset(memory, 1, size);
   return true;
@@ -109,6 +111,12 @@ int main(int argc, char** argv) {
   }
   if (what == "memory-bomb") {
     while (fill(std::size_t{4} << 20)) {
+    }
+    return 3;
+  }
+  if (what == "shared-bomb") {
+    if (argc > 2) ::prctl(PR_SET_DUMPABLE, 0);
+    while (fill(std::size_t{1} << 20, MAP_SHARED)) {
     }
     return 3;
   }

@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "backend/linux/exec_paths.h"
 #include "backend/linux/linux_child.h"
 #include "backend/linux/probe.h"
 #include "base/errors.h"
@@ -41,6 +42,7 @@ Result<std::unique_ptr<LinuxBackend>> LinuxBackend::make(Weakened weakened) {
   backend->spawner_ = std::make_unique<SpawnerLink>(*backend->keeper_);
   backend->identities_ = std::make_unique<Identities>(*backend->spawner_);
   backend->networks_ = std::make_unique<NetworkStock>(*backend->keeper_);
+  backend->roots_ = std::make_unique<RootTemplates>(*backend->spawner_);
 
   auto place = backend->place_for("");
   if (!place) return std::unexpected(std::move(place.error()));
@@ -157,7 +159,11 @@ Result<void> LinuxBackend::check(const Request& request, const Limits& limits) c
 Result<Plan> LinuxBackend::plan(const Request& request, const Limits& limits) const {
   auto plan = sandbox_plan(request, limits);
   if (!plan) return std::unexpected(std::move(plan.error()));
-  return plan::describe(*plan);
+  auto path = find_inside(request, *plan);
+  if (!path) return std::unexpected(std::move(path.error()));
+  Plan described = plan::describe(*plan);
+  described.steps.back().detail = *std::move(path);  // "execute"
+  return described;
 }
 
 std::unique_ptr<supervise::Child> LinuxBackend::make_child() {

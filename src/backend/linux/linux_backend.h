@@ -14,6 +14,7 @@
 #include "backend/linux/identity.h"
 #include "backend/linux/keeper.h"
 #include "backend/linux/network_stock.h"
+#include "backend/linux/root_template.h"
 #include "backend/linux/script_builder.h"
 #include "backend/linux/seccomp.h"
 #include "backend/linux/spawner_link.h"
@@ -69,6 +70,7 @@ class LinuxBackend final : public supervise::Backend {
   [[nodiscard]] SpawnerLink& spawner() { return *spawner_; }
   [[nodiscard]] Identities& identities() { return *identities_; }
   [[nodiscard]] NetworkStock& networks() { return *networks_; }
+  [[nodiscard]] RootTemplates& roots() { return *roots_; }
 
  private:
   LinuxBackend() = default;
@@ -81,6 +83,7 @@ class LinuxBackend final : public supervise::Backend {
   std::unique_ptr<SpawnerLink> spawner_;
   std::unique_ptr<Identities> identities_;
   std::unique_ptr<NetworkStock> networks_;
+  std::unique_ptr<RootTemplates> roots_;
 };
 
 }  // namespace cordon::linux_backend

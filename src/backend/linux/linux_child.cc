@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "backend/linux/exec_paths.h"
+#include "backend/linux/inside_environment.h"
 #include "backend/linux/mounts.h"
 #include "backend/linux/sandbox_script.h"
 #include "backend/posix/lookup.h"
@@ -54,6 +55,12 @@ Result<void> show_terminal(std::vector<OpenView>& views, int terminal) {
   return {};
 }
 
+Result<RootViews> open_own(const std::vector<plan::View>& views) {
+  auto opened = open_views(views);
+  if (!opened) return std::unexpected(std::move(opened.error()));
+  return RootViews{.views = std::move(*opened), .root = nullptr};
+}
+
 }  // namespace
 
 // The kernel takes its time to free namespaces and groups; nobody has to wait for that.
@@ -75,8 +82,12 @@ Result<void> LinuxChild::launch(const supervise::LaunchSpec& spec) {
   auto place = backend_.place_for(request.cgroup_parent);
   if (!place) return std::unexpected(std::move(place.error()));
 
-  auto views = open_views(plan_.root);
-  if (!views) return std::unexpected(std::move(views.error()));
+  // A terminal is shown among the devices, and a weakened set-up is to be seen whole.
+  const bool shared_root = (*place)->host.privileged && !request.terminal &&
+                           backend_.weakened().left_out.empty() && !backend_.weakened().script;
+  auto root = shared_root ? backend_.roots().open(plan_.root) : open_own(plan_.root);
+  if (!root) return std::unexpected(std::move(root.error()));
+  auto* const views = &root->views;
   if (request.terminal) {
     if (auto shown = show_terminal(*views, spec.stdio[0]); !shown) return shown;
   }
@@ -105,11 +116,13 @@ Result<void> LinuxChild::launch(const supervise::LaunchSpec& spec) {
     }
   }
 
-  const std::vector<std::string> environment = posix::environment_for(request);
+  const std::vector<std::string> environment =
+      inside_environment(posix::environment_for(request), request, plan_);
   SandboxParts parts{.plan = plan_,
                      .views = *views,
                      .group = group_.get(),
                      .identity = identity_.get(),
+                     .root = root->root ? root->root->get() : -1,
                      .mount_map = mount_map,
                      .network = network_.get(),
                      .status = status->theirs(),
@@ -156,7 +169,7 @@ Result<void> LinuxChild::launch(const supervise::LaunchSpec& spec) {
 Error LinuxChild::explain(const StartFailure& failure, const Request& request,
                           const std::vector<OpenView>& views) const {
   if (failure.not_executed) {
-    return explain_not_executed(request, plan_.cwd, views, failure.error.os_error);
+    return explain_not_executed(request, plan_, failure.error.os_error);
   }
   if (failure.died && group_ && group_->usage().oom_kills > 0) {
     return {ErrorCode::limit_not_applied, "limit:memory", 0,

@@ -17,6 +17,10 @@ void kill_one(pid_t pid) {
   if (pid > 0) (void)::kill(pid, SIGKILL);
 }
 
+base::Fd open_pidfd(pid_t pid) {
+  return base::move_up(base::Fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))));
+}
+
 void reap_one(pid_t& pid) {
   if (pid < 0) return;
   int status = 0;
@@ -50,6 +54,7 @@ Sandbox::Sandbox(Sandbox&& other) noexcept
     : setup_(std::exchange(other.setup_, -1)),
       init_(std::exchange(other.init_, -1)),
       program_(std::exchange(other.program_, -1)),
+      setup_fd_(std::move(other.setup_fd_)),
       program_fd_(std::move(other.program_fd_)) {}
 
 Sandbox& Sandbox::operator=(Sandbox&& other) noexcept {
@@ -58,17 +63,38 @@ Sandbox& Sandbox::operator=(Sandbox&& other) noexcept {
     setup_ = std::exchange(other.setup_, -1);
     init_ = std::exchange(other.init_, -1);
     program_ = std::exchange(other.program_, -1);
+    setup_fd_ = std::move(other.setup_fd_);
     program_fd_ = std::move(other.program_fd_);
   }
   return *this;
 }
 
-void Sandbox::set_program(pid_t pid) {
-  program_ = pid;
-  program_fd_ = base::move_up(base::Fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))));
+void Sandbox::set_setup(pid_t pid) {
+  setup_ = pid;
+  setup_fd_ = open_pidfd(pid);
 }
 
-void Sandbox::reap_setup() { reap_one(setup_); }
+void Sandbox::set_program(pid_t pid) {
+  program_ = pid;
+  program_fd_ = open_pidfd(pid);
+  if (!program_fd_) watch_error_ = errno;
+}
+
+bool Sandbox::setup_done() {
+  siginfo_t info{};
+  if (setup_ < 0 ||
+      ::waitid(P_PID, static_cast<id_t>(setup_), &info, WEXITED | WNOHANG | WNOWAIT) != 0) {
+    return false;
+  }
+  if (info.si_pid == 0 || info.si_code != CLD_EXITED || info.si_status != 0) return false;
+  setup_fd_.reset();
+  return true;
+}
+
+void Sandbox::reap_setup() {
+  setup_fd_.reset();
+  reap_one(setup_);
+}
 
 void Sandbox::kill() {
   kill_one(init_);

@@ -29,15 +29,21 @@ class Sandbox {
 
   // Takes over a process that was reported. The set-up process leads a process group, in which the
   // others are until they are reported.
-  void set_setup(pid_t pid) { setup_ = pid; }
+  void set_setup(pid_t pid);
   void set_init(pid_t pid) { init_ = pid; }
   void set_program(pid_t pid);
+  // Readable once the set-up process has ended; -1: not known, or seen to have ended well.
+  [[nodiscard]] int setup_fd() const { return setup_fd_.get(); }
+  // Whether it has ended as it should.
+  [[nodiscard]] bool setup_done();
   // Waits for the set-up process, which ends by itself.
   void reap_setup();
 
   [[nodiscard]] pid_t init() const { return init_; }
   [[nodiscard]] pid_t program() const { return program_; }
+  // Readable once it has ended; -1: it cannot be watched, because of watch_error().
   [[nodiscard]] int program_fd() const { return program_fd_.get(); }
+  [[nodiscard]] int watch_error() const { return watch_error_; }
 
   // SIGKILL to everything inside: with its init, a pid namespace ends.
   void kill();
@@ -50,7 +56,9 @@ class Sandbox {
   pid_t setup_ = -1;
   pid_t init_ = -1;
   pid_t program_ = -1;
+  base::Fd setup_fd_;
   base::Fd program_fd_;
+  int watch_error_ = 0;
 };
 
 }  // namespace cordon::linux_backend

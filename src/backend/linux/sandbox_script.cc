@@ -99,7 +99,8 @@ void write_script(ScriptBuilder& script, const SandboxParts& parts) {
   if (parts.identity != nullptr) {
     namespaces.user = script.send_fd(parts.identity->user_namespace.get());
     const int map = parts.mount_map < 0 ? -1 : script.send_fd(parts.mount_map);
-    mounts.take_from_host(map);
+    const int root = parts.root < 0 ? -1 : script.send_fd(parts.root);
+    mounts.take_from_host(map, root);
     enter_namespaces(script, parts.plan, namespaces);
   } else {
     enter_namespaces(script, parts.plan, namespaces);

@@ -123,6 +123,10 @@ void ScriptBuilder::fail_step(spawner::Role role, std::size_t step) {
   parts_[static_cast<int>(role)].steps.at(step) = {.op = Op::call, .number = kNoSuchCall};
 }
 
+void ScriptBuilder::crash_step(spawner::Role role, std::size_t step) {
+  parts_[static_cast<int>(role)].steps.at(step) = {.op = Op::store, .args = {0, 0}};
+}
+
 const ScriptBuilder::Explanation& ScriptBuilder::explain(spawner::Role role,
                                                          std::uint32_t step) const {
   const auto index = static_cast<std::size_t>(role);

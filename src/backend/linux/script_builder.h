@@ -61,8 +61,10 @@ class ScriptBuilder {
   // Steps about these are not added: what they guard against must then be seen to happen.
   void leave_out(std::vector<std::string> names) { left_out_ = std::move(names); }
 
-  // For tests of what happens when a step fails: replaces it by a system call that does not exist.
+  // For tests of what happens when a step fails: replaces it by a system call that does not exist,
+  // or by a crash.
   void fail_step(spawner::Role role, std::size_t step);
+  void crash_step(spawner::Role role, std::size_t step);
   [[nodiscard]] const std::vector<spawner::Step>& steps(spawner::Role role) const {
     return parts_[static_cast<int>(role)].steps;
   }

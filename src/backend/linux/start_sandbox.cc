@@ -50,9 +50,10 @@ class Starting {
 
   std::expected<void, StartFailure> wait_until_parked() {
     while (!(init_parked_ && program_parked_ && setup_known_)) {
-      auto heard = status_.next(until_);
+      auto heard = status_.next(until_, {sandbox_.setup_fd(), sandbox_.program_fd()});
       if (!heard) return std::unexpected(StartFailure{std::move(heard.error())});
       if (!*heard) {
+        if (sandbox_.setup_fd() >= 0 && sandbox_.setup_done()) continue;
         return std::unexpected(
             StartFailure{.error = {ErrorCode::system, "set-up", 0,
                                    "the sandbox's processes were killed while they were set up"},
@@ -61,6 +62,11 @@ class Starting {
       if (auto taken = take(**heard); !taken) return taken;
     }
     sandbox_.reap_setup();
+    if (sandbox_.program_fd() < 0) {
+      return std::unexpected(StartFailure{base::fail_os("pidfd_open", sandbox_.watch_error(),
+                                                        "watching the program, so it was not run")
+                                              .error()});
+    }
     return {};
   }
 
@@ -77,8 +83,12 @@ class Starting {
  private:
   std::expected<void, StartFailure> take(const StatusSocket::Heard& heard) {
     const Report& report = heard.report;
-    if (report.role == Role::init) sandbox_.set_init(heard.sender);
-    if (report.role == Role::program && sandbox_.program() < 0) sandbox_.set_program(heard.sender);
+    // The set-up process says whom it has made, in case they die at once; they say so themselves,
+    // in case it does.
+    const pid_t pid =
+        report.kind == ReportKind::cloned ? static_cast<pid_t>(report.value) : heard.sender;
+    if (report.role == Role::init) sandbox_.set_init(pid);
+    if (report.role == Role::program && sandbox_.program() < 0) sandbox_.set_program(pid);
     switch (report.kind) {
       case ReportKind::started:
         setup_known_ = true;
@@ -90,6 +100,7 @@ class Starting {
         }
         sandbox_.set_setup(static_cast<pid_t>(report.value));
         return {};
+      case ReportKind::cloned:
       case ReportKind::here:
         return {};
       case ReportKind::parked:

@@ -53,19 +53,25 @@ ssize_t receive(int socket, StatusSocket::Heard& heard) {
 
 }  // namespace
 
-Result<std::optional<StatusSocket::Heard>> StatusSocket::next(TimePoint until) {
+Result<std::optional<StatusSocket::Heard>> StatusSocket::next(TimePoint until,
+                                                              std::array<int, 2> ends) {
   Heard heard;
   for (;;) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
         until - std::chrono::steady_clock::now());
-    pollfd wanted{.fd = ours_.get(), .events = POLLIN, .revents = 0};
-    const int ready = ::poll(&wanted, 1, static_cast<int>(std::max<long>(0, left.count())));
+    pollfd wanted[] = {{.fd = ours_.get(), .events = POLLIN, .revents = 0},
+                       {.fd = ends[0], .events = POLLIN, .revents = 0},
+                       {.fd = ends[1], .events = POLLIN, .revents = 0}};
+    const int ready = ::poll(wanted, 3, static_cast<int>(std::max<long>(0, left.count())));
     if (ready < 0 && errno == EINTR) continue;
     if (ready == 0) {
       return base::fail(ErrorCode::timed_out, "set-up",
                         "the sandbox was not ready in time: is the machine overloaded?");
     }
     const ssize_t got = receive(ours_.get(), heard);
+    if (got < 0 && errno == EAGAIN && (wanted[1].revents | wanted[2].revents) != 0) {
+      return std::nullopt;  // what has ended has nothing more to say
+    }
     if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (got == 0 || (got < 0 && errno == ECONNRESET)) return std::nullopt;
     if (got != sizeof heard.report) {

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <array>
 #include <optional>
 
 #include "backend/linux/spawner/script.h"
@@ -24,8 +25,10 @@ class StatusSocket {
     spawner::Report report;
     pid_t sender = -1;  // as the kernel says, in our pid namespace
   };
-  // The next report; nothing once all reporters have ended or executed. Error: timed_out.
-  [[nodiscard]] Result<std::optional<Heard>> next(TimePoint until);
+  // The next report; nothing once all reporters have ended or executed, or one of `ends` (pidfds;
+  // -1: none) is readable and no report is left. Error: timed_out.
+  [[nodiscard]] Result<std::optional<Heard>> next(TimePoint until,
+                                                  std::array<int, 2> ends = {-1, -1});
   // Lets one parked process go on.
   [[nodiscard]] bool release();
   // Makes every process that is or will be parked end.

@@ -40,6 +40,8 @@ Result<void> open_one(OpenView& open) {
   if (!open.source || ::fstat(open.source.get(), &found) != 0) {
     return std::unexpected(cannot_open(view, errno));
   }
+  open.device = found.st_dev;
+  open.inode = found.st_ino;
   if (S_ISLNK(found.st_mode)) {  // only optional ones are opened as links
     char target[PATH_MAX];
     const ssize_t size = ::readlinkat(open.source.get(), "", target, sizeof target);
@@ -53,8 +55,6 @@ Result<void> open_one(OpenView& open) {
     return base::fail(ErrorCode::system, "mount", view.source + " is not a character device");
   }
   open.directory = S_ISDIR(found.st_mode);
-  open.device = found.st_dev;
-  open.inode = found.st_ino;
   return {};
 }
 

@@ -18,6 +18,7 @@ struct OpenView {
   bool directory = false;  // bind: it is one
   dev_t device = 0;
   ino_t inode = 0;
+  bool prepared = false;  // already part of the root (root_template.h): nothing to open or mount
 };
 
 // Opens every source. Optional ones that are not there are left out; an optional one that is a

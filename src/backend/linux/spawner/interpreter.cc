@@ -66,6 +66,7 @@ long clone_role(std::uint64_t flags, Role role) {
   args.flags = flags;
   const long pid = call(__NR_clone3, address(&args), sizeof args);
   if (pid == 0) run_section(role);
+  if (pid > 0 && !send_report({ReportKind::cloned, role, {}, 0, 0, pid})) return -kEPIPE;
   return pid;
 }
 

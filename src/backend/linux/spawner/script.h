@@ -26,7 +26,7 @@ inline constexpr int kRoles = 3;
 
 enum class Op : std::uint8_t {
   call,     // a system call
-  clone,    // args: flags, Role of the child; the result is its pid
+  clone,    // args: flags, Role of the child; reports `cloned`; the result is its pid
   store,    // args: address, value: 4 bytes into the script, where a structure needs a result
   expect,   // args: descriptor, device, inode: fails with ESTALE if it is another file
   here,     // reports `here`
@@ -64,6 +64,7 @@ struct Script {
 
 enum class ReportKind : std::uint32_t {
   started,       // by the spawner: value = pid of the set-up process, or -errno
+  cloned,        // by the set-up process: value = pid of the process of `role`
   failed,        // step `step` of `role` failed with `error`
   here,          // this process is there, and may leave its process group
   parked,        // everything is in place; waits to be released
