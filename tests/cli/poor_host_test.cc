@@ -1,4 +1,5 @@
 // Hosts that lack something: a run is correct, or an error says which step failed, on what and why.
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -145,8 +146,8 @@ TEST_F(PoorHost, GroupAtItsProcessLimitIsAnErrorOrARun) {
   if (!group.made()) CORDON_SKIP("cgroup_v1", "the group " + place + " cannot be made");
   bool ran = false;
   for (const char* const most : {"1", "2", "3", "4", "5", "6", "7", "8", "9", "12", "20"}) {
-    const std::string join = "cd /usr; echo " + std::string(most) + " >" + place +
-                             "/pids.max; echo $$ >" + place + "/cgroup.procs; ";
+    const std::string join =
+        fmt::format("cd /usr; echo {0} >{1}/pids.max; echo $$ >{1}/cgroup.procs; ", most, place);
     const Ended ended =
         Command::program(
             {"sh", "-c", join + "exec " CORDON_COMMAND " run --backend linux -- echo hi"})
