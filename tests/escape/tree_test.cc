@@ -108,6 +108,7 @@ TEST_F(Trees, DeathOfTheSupervisorTakesThemWithIt) {
     const auto tree = marked();
     EXPECT_EQ(tree.size(), kAll);
     std::vector<base::Fd> ending;
+    ending.reserve(tree.size());
     for (const pid_t pid : tree) {
       ending.emplace_back(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
     }
