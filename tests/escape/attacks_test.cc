@@ -30,6 +30,7 @@ TEST_P(Stopped, InASandbox) {
   if (attack.needs_root && !is_root()) CORDON_SKIP_WITHOUT("root", "the caller has to be root");
   EXPECT_TRUE(was_stopped(run(manager(), request_for(attack, bait_))));
   EXPECT_EQ(bait_.foreign_or_set_ids(), Words{});
+  EXPECT_EQ(bait_.typed(), 0);
 }
 
 class Succeeds : public Sandboxed, public testing::WithParamInterface<Attack> {};

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -82,6 +83,10 @@ Bait::Bait() {
   EXPECT_EQ(::unlockpt(terminal_master_.get()), 0);
   terminal_ = base::Fd(::ioctl(terminal_master_.get(), TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC));
   EXPECT_TRUE(terminal_);
+  termios raw{};
+  ::tcgetattr(terminal_.get(), &raw);
+  ::cfmakeraw(&raw);
+  ::tcsetattr(terminal_.get(), TCSANOW, &raw);
 }
 
 Bait::~Bait() {
@@ -134,6 +139,12 @@ std::vector<std::string> Bait::handle() const {
     hex += two;
   }
   return {std::to_string(handle->handle_type), hex};
+}
+
+int Bait::typed() const {
+  int bytes = 0;
+  EXPECT_EQ(::ioctl(terminal_.get(), FIONREAD, &bytes), 0);
+  return bytes;
 }
 
 void Bait::listen_unix(const std::string& name) {

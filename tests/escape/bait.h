@@ -44,6 +44,8 @@ class Bait {
 
   // A terminal with nobody's processes.
   [[nodiscard]] int terminal() const { return terminal_.get(); }
+  // How much waits there to be read.
+  [[nodiscard]] int typed() const;
 
   // --- sockets: somebody listens ---
   [[nodiscard]] const std::string& abstract() const { return abstract_; }  // "@…"

@@ -37,6 +37,7 @@ std::vector<Attack> process_attacks() {
       {"CannotSignalHostProcessByPidfd", on_victim("signal-by-pidfd"), kNoSandbox},
       {"CannotTraceHostProcess", on_victim("trace"), kNoSandbox},
       {"CannotReadMemoryOfHostProcess", on_victim("read-memory"), kNoSandbox},
+      {"CannotSignalInit", told({"signal", "1"}), {.without = {"landlock"}}},
       {"CannotTraceInit", told({"trace", "1"}), on_victim_outside("trace")},
       {"CannotReadMemoryOfInit", told({"read-memory", "1"}), on_victim_outside("read-memory")},
       {"CannotReadEnvironmentOfInit", told({"read", "/proc/1/environ"}),

@@ -1,13 +1,20 @@
 // Nothing survives the end of a run.
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
+#include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <vector>
 
+#include "base/fd.h"
 #include "escape/runs.h"
 
 namespace cordon::escape {
@@ -20,17 +27,20 @@ class Trees : public Sandboxed {
   const std::string mark_ = "tree-of-" + std::to_string(::getpid());
 
   // Processes with the mark on their command lines.
-  [[nodiscard]] long alive() const {
-    long count = 0;
+  [[nodiscard]] std::vector<pid_t> marked() const {
+    std::vector<pid_t> found;
     std::error_code gone;
     for (const auto& entry : std::filesystem::directory_iterator("/proc", gone)) {
       std::ifstream file(entry.path() / "cmdline");
       const std::string line{std::istreambuf_iterator<char>(file), {}};
-      if (line.find(mark_) != std::string::npos) ++count;
+      if (line.find(mark_) != std::string::npos) {
+        found.push_back(std::atoi(entry.path().filename().c_str()));
+      }
     }
-    return count;
+    return found;
   }
-  static constexpr long kAll = 8;  // the program, six that stay, one of which has a parent
+  [[nodiscard]] std::size_t alive() const { return marked().size(); }
+  static constexpr std::size_t kAll = 8;  // the program, six that stay, one of which has a parent
 };
 
 TEST_F(Trees, StubbornTreeIsGoneAfterTimeout) {
@@ -41,7 +51,7 @@ TEST_F(Trees, StubbornTreeIsGoneAfterTimeout) {
   ASSERT_EQ(started.line, "ready");
   EXPECT_EQ(alive(), kAll);
   const Outcome outcome = started.process->wait().value();
-  EXPECT_EQ(alive(), 0);
+  EXPECT_EQ(alive(), 0U);
   EXPECT_EQ(outcome.verdict, Verdict::timeout);
   EXPECT_LT(outcome.wall, 3s);
 }
@@ -51,7 +61,7 @@ TEST_F(Trees, StubbornTreeIsGoneAfterKill) {
   ASSERT_EQ(started.line, "ready");
   ASSERT_TRUE(started.process->kill());
   EXPECT_EQ(started.process->wait().value().verdict, Verdict::cancelled);
-  EXPECT_EQ(alive(), 0);
+  EXPECT_EQ(alive(), 0U);
 }
 
 TEST_F(Trees, TracedTreeIsGoneAfterTimeoutEvenWithoutTheFilter) {  // TRACEME works then
@@ -61,7 +71,7 @@ TEST_F(Trees, TracedTreeIsGoneAfterTimeoutEvenWithoutTheFilter) {  // TRACEME wo
   const Started started = start(*weak, request);
   ASSERT_EQ(started.line, "ready");
   EXPECT_EQ(started.process->wait().value().verdict, Verdict::timeout);
-  EXPECT_EQ(alive(), 0);
+  EXPECT_EQ(alive(), 0U);
 }
 
 TEST_F(Trees, ManagerTakesItsTreesWithIt) {
@@ -69,7 +79,46 @@ TEST_F(Trees, ManagerTakesItsTreesWithIt) {
   const Started started = start(*mine, request_for(bait_, {"tree", mark_}));
   ASSERT_EQ(started.line, "ready");
   mine.reset();
-  EXPECT_EQ(alive(), 0);
+  EXPECT_EQ(alive(), 0U);
+}
+
+// In a process of its own, which says "ready" by a byte.
+[[noreturn]] void supervise(const Request& request, int ready) {
+  auto manager = linux_manager();
+  if (!manager) ::_exit(1);
+  Request lines = request;
+  lines.out = Output::events({.mode = OutputMode::line});
+  const auto process = (*manager)->create(lines).value();
+  EventStream events = process->events();
+  if (!process->start() || !events.next() || ::write(ready, "x", 1) != 1) ::_exit(1);
+  for (;;) ::pause();
+}
+
+TEST_F(Trees, DeathOfTheSupervisorTakesThemWithIt) {
+  constexpr int kRounds = 5;
+  for (int round = 0; round < kRounds; ++round) {
+    int ends[2];
+    ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+    const pid_t supervisor = ::fork();
+    if (supervisor == 0) supervise(request_for(bait_, {"tree", mark_}), ends[1]);
+    ::close(ends[1]);
+    char byte = 0;
+    EXPECT_EQ(::read(ends[0], &byte, 1), 1);
+    ::close(ends[0]);
+    const auto tree = marked();
+    EXPECT_EQ(tree.size(), kAll);
+    std::vector<base::Fd> ending;
+    ending.reserve(tree.size());
+    for (const pid_t pid : tree) {
+      ending.emplace_back(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+    }
+    ::kill(supervisor, SIGKILL);
+    ::waitpid(supervisor, nullptr, 0);
+    for (const base::Fd& one : ending) {
+      pollfd fd{.fd = one.get(), .events = POLLIN, .revents = 0};
+      EXPECT_EQ(::poll(&fd, 1, 5000), 1) << "a survivor";
+    }
+  }
 }
 
 }  // namespace

@@ -71,6 +71,10 @@ TEST_F(View, TmpIsEmptyButForGrants) {
               ElementsAre("granted", "writable"));
 }
 
+TEST_F(View, InitCannotBeKilledFromInside) {
+  EXPECT_EQ(shell("kill -9 1; kill -15 1; echo alive").out, "alive\n");
+}
+
 TEST_F(View, ControlGroupsHaveNoNames) {
   // As seen from inside, it is at the top of every hierarchy.
   EXPECT_EQ(shell("cut -d: -f3 /proc/self/cgroup | sort -u").out, "/\n");

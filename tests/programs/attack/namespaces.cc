@@ -60,9 +60,15 @@ void mount_bind(Args args) {
   judge("mount", ::mount(args[0], args[1], nullptr, MS_BIND | MS_REC, nullptr));
 }
 
+// A new /proc is that of the process's pid namespace, which has to be its own.
 void mount_proc(Args args) {
-  try_to_gain_capabilities();
-  judge("mount", ::mount("proc", args[0], "proc", 0, nullptr));
+  (void)::unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID);
+  const pid_t child = ::fork();
+  if (child < 0) untried("fork");
+  if (child == 0) judge("mount", ::mount("proc", args[0], "proc", 0, nullptr));
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ::_exit(WIFEXITED(status) ? WEXITSTATUS(status) : kUntried);
 }
 
 void open_filesystem(Args /*args*/) {

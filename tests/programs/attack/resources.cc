@@ -77,7 +77,7 @@ void shared(Args args) {
   if (id < 0) stopped("shmget");
   void* const memory = ::shmat(id, nullptr, 0);
   ::shmctl(id, IPC_RMID, nullptr);
-  if (memory == reinterpret_cast<void*>(-1)) stopped("shmat");
+  if (memory == MAP_FAILED) stopped("shmat");  // the same -1
   touch(memory, size);
 }
 
