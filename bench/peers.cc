@@ -161,6 +161,7 @@ int main() {
   }
 
   std::vector<Bar> bars;
+  bars.reserve(contenders.size());
   for (const Contender& one : contenders) {
     bars.push_back(bar_of(one, contenders[kBare].samples.p50()));
   }
