@@ -141,6 +141,8 @@ int main() {
   const std::size_t samples = asked.empty() ? kSamples : std::strtoul(asked.c_str(), nullptr, 10);
   if (samples == 0) give_up("BENCH_SAMPLES is not a number of launches: " + asked);
   const std::string folder = out.empty() ? "" : std::filesystem::absolute(out).string();
+  std::string load;
+  std::ifstream("/proc/loadavg") >> load;
   reduce_environment();
   const std::string program = cordon::bench::program("exits");
   std::filesystem::current_path(std::filesystem::path(program).parent_path());
@@ -159,6 +161,7 @@ int main() {
   }
 
   std::vector<Bar> bars;
+  bars.reserve(contenders.size());
   for (const Contender& one : contenders) {
     bars.push_back(bar_of(one, contenders[kBare].samples.p50()));
   }
@@ -169,8 +172,10 @@ int main() {
   std::filesystem::create_directories(folder);
   write_file(
       folder + "/peers.svg",
-      svg_chart("Running a program that ends at once, in isolation",
-                fmt::format("median of {} launches each, in turns; shorter is better", samples),
-                bars));
+      svg_chart(
+          "Running a program that ends at once, in isolation",
+          fmt::format("median of {} launches each, in turns, at load average {}; shorter is better",
+                      samples, load),
+          bars));
   write_file(folder + "/peers.md", markdown_table(bars));
 }

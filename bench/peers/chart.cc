@@ -13,7 +13,7 @@ constexpr int kTop = 64;
 constexpr int kRow = 32;
 constexpr int kBarHeight = 20;
 constexpr int kBarsFrom = 110;
-constexpr int kBarsWidth = 440;  // the rest is for the value of the longest
+constexpr int kBarsWidth = 400;  // the rest is for the value of the longest
 
 // A page's background shows through; a viewer in dark mode gets light letters.
 constexpr const char* kStyle = R"(<style>
