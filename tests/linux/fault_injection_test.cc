@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using linux_backend::ScriptBuilder;
-using spawner_op = linux_backend::spawner::Op;
+using linux_backend::spawner::Op;
 using linux_backend::spawner::Role;
 using testing::HasSubstr;
 
@@ -25,8 +25,7 @@ struct FailedStep {
 
 // Steps that no kernel can make fail: they end the process, or wait, or come after exec.
 bool can_fail(const linux_backend::spawner::Step& step) {
-  return step.op != spawner_op::exit && step.op != spawner_op::sleep &&
-         step.op != spawner_op::give_up;
+  return step.op != Op::exit && step.op != Op::sleep && step.op != Op::give_up;
 }
 
 std::vector<FailedStep> all_steps(const ScriptBuilder& script) {
@@ -37,7 +36,7 @@ std::vector<FailedStep> all_steps(const ScriptBuilder& script) {
     for (const auto& step : script.steps(role)) {
       // What init does once it is released is to close a descriptor, and to sleep.
       if (can_fail(step) && !(role == Role::init && released)) all.push_back({role, index});
-      if (step.op == spawner_op::park) released = true;
+      if (step.op == Op::park) released = true;
       ++index;
     }
   }
@@ -61,15 +60,15 @@ void fail_each_step(Fault fault) {
   std::optional<FailedStep> failing;
   std::vector<FailedStep> steps;
   ScriptBuilder::Explanation explanation;
-  spawner_op op = spawner_op::call;
+  Op op = Op::call;
   const auto hook = [&](ScriptBuilder& script) {
     if (steps.empty()) steps = all_steps(script);
     if (!failing) return;
     op = script.steps(failing->role).at(failing->index).op;
     // Dying in exec is the program's death, which is no failure of the set-up.
-    if (fault == Fault::crash && op == spawner_op::execute) op = spawner_op::exit;
+    if (fault == Fault::crash && op == Op::execute) op = Op::exit;
     explanation = script.explain(failing->role, static_cast<std::uint32_t>(failing->index));
-    if (op == spawner_op::exit) return;
+    if (op == Op::exit) return;
     if (fault == Fault::crash) {
       script.crash_step(failing->role, failing->index);
     } else {
@@ -97,7 +96,7 @@ void fail_each_step(Fault fault) {
     failing = step;
     const auto begin = std::chrono::steady_clock::now();
     const Outcome outcome = run();
-    if (op == spawner_op::exit) {
+    if (op == Op::exit) {
       std::filesystem::remove(folder.path("ran"));
       continue;
     }
@@ -108,7 +107,7 @@ void fail_each_step(Fault fault) {
     ASSERT_TRUE(outcome.error);
     EXPECT_LT(std::chrono::steady_clock::now() - begin, 10s);
     if (fault == Fault::error &&
-        op != spawner_op::park) {  // in park the filters are in place: it just dies
+        op != Op::park) {  // in park the filters are in place: it just dies
       EXPECT_EQ(outcome.error->os_error, ENOSYS) << outcome.error->message;
       EXPECT_EQ(outcome.error->stage, explanation.name);
       EXPECT_THAT(outcome.error->message, HasSubstr(explanation.argument));
