@@ -21,7 +21,7 @@ ONLY_PRODUCT := -DCORDON_BUILD_TESTS=OFF -DCORDON_BUILD_BENCH=OFF -DCORDON_BUILD
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-run: product ## Install what is missing, build, and run a program with its verdict
+run: product ## Install what is missing, build, and run a sandboxed program with its verdict
 	build/release/apps/cordon/cordon run --report /dev/stderr -- sh -c 'echo hello from inside'
 
 test: ## Install what the tests need, build, and run all suites (JOBS=n)

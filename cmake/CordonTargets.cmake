@@ -85,12 +85,12 @@ function(cordon_gtest name labels sources libraries timeout)
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${labels_file}")
 endfunction()
 
-# cordon_program(name file.cc [STATIC]): a tiny program the tests run, found below
+# cordon_program(name file.cc … [STATIC]): a tiny program the tests run, found below
 # CORDON_TEST_PROGRAMS_DIR. Never built with sanitizers: it has to live within small limits.
-function(cordon_program name file)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "STATIC" "" "")
+function(cordon_program name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "STATIC" "" "")
   set(target "program_${name}")
-  add_executable(${target} ${file})
+  add_executable(${target} ${arg_UNPARSED_ARGUMENTS})
   target_compile_features(${target} PRIVATE cxx_std_23)
   target_link_libraries(${target} PRIVATE cordon_warnings Threads::Threads)
   set_target_properties(${target} PROPERTIES

@@ -26,7 +26,7 @@ Result<Diagnosis> diagnose() {
   auto manager = linux_manager();
   if (!manager) {
     diagnosis.why_not_linux = manager.error().message;
-    manager = os_manager();
+    manager = posix_manager();  // what `--backend posix` would do
     if (!manager) return std::unexpected(std::move(manager).error());
   }
   diagnosis.capabilities = (*manager)->capabilities();

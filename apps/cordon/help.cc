@@ -77,16 +77,16 @@ Exit status:
 
 Examples:
   End a program and all it started after ten seconds:
-    cordon run --timeout 10s -- ./server --port 8080
+    cordon run --timeout 10s --net host -- ./server --port 8080
 
   Limit what a build step may use:
-    cordon run --memory 2G --cpu-time 5m --files 256 -- make
+    cordon run --write . --memory 2G --cpu-time 5m --files 256 -- make
 
   Let a program change one directory, and reach no network:
-    cordon run --backend linux --write ./out -- python3 generated.py
+    cordon run --write ./out -- python3 generated.py
 
   Run a program on input from a file, with one variable of yours:
-    cordon run --env API_KEY -- ./client < request.txt
+    cordon run --env API_KEY --net host -- ./client < request.txt
 
   Get output and outcome as one JSON object, for a script:
     cordon run --json --timeout 5s -- python3 answer.py | jq .outcome.verdict

@@ -24,6 +24,9 @@ struct Limits {
   friend bool operator==(const Limits&, const Limits&) = default;
 };
 
+// For `cpu_millicores`: per cent of one core (C136).
+constexpr std::uint32_t cpu_percent(std::uint32_t percent) { return percent * 10; }
+
 // `asked` with every unset field taken from `defaults`.
 [[nodiscard]] Limits with_defaults(const Limits& asked, const Limits& defaults);
 

@@ -21,7 +21,7 @@ namespace cordon {
 
 // What a backend can and cannot guarantee on this host.
 struct Capabilities {
-  std::string backend;            // "posix", "memory" …
+  std::string backend;            // "linux", "posix", "memory"
   Enforcement enforcement;        // for a request that asks for every limit
   std::vector<std::string> gaps;  // what this backend does not guarantee, one sentence each
 };

@@ -133,7 +133,7 @@ Outcome decide(const Ending& e) {
     }
     o.hint = hint_for(hit);
     o.limit = std::move(hit);
-  } else if (o.verdict == Verdict::denied) {
+  } else if (o.verdict == Verdict::denied && !e.first_action) {
     o.denials.emplace_back("a system call of a foreign architecture");
     o.hint = "the program made a system call that is never allowed; run it by its own architecture";
   }

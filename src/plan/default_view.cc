@@ -14,13 +14,17 @@ constexpr std::array<std::string_view, 7> kSystemDirectories = {
     "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"};
 
 // Without these, common programs do not start or find nothing. Nothing in them is secret.
-constexpr std::array<std::string_view, 14> kSystemFiles = {
+constexpr std::array<std::string_view, 18> kSystemFiles = {
     "/etc/ld.so.cache",
     "/etc/ld.so.conf",
     "/etc/ld.so.conf.d",
     "/etc/alternatives",
     "/etc/localtime",
     "/etc/nsswitch.conf",
+    "/etc/os-release",
+    "/etc/services",
+    "/etc/protocols",
+    "/etc/mime.types",
     "/etc/ssl/certs",
     "/etc/ssl/openssl.cnf",
     // Where other distributions keep what ssl/certs points to.
@@ -33,8 +37,7 @@ constexpr std::array<std::string_view, 14> kSystemFiles = {
     "/etc/java-25-openjdk",
 };
 
-constexpr std::array<std::string_view, 4> kNetworkFiles = {"/etc/hosts", "/etc/resolv.conf",
-                                                           "/etc/services", "/etc/protocols"};
+constexpr std::array<std::string_view, 2> kNetworkFiles = {"/etc/hosts", "/etc/resolv.conf"};
 
 constexpr std::array<std::string_view, 6> kDevices = {"/dev/null",   "/dev/zero",    "/dev/full",
                                                       "/dev/random", "/dev/urandom", "/dev/tty"};

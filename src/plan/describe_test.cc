@@ -48,6 +48,10 @@ mount  /etc/ld.so.conf.d, read-only, if present
 mount  /etc/alternatives, read-only, if present
 mount  /etc/localtime, read-only, if present
 mount  /etc/nsswitch.conf, read-only, if present
+mount  /etc/os-release, read-only, if present
+mount  /etc/services, read-only, if present
+mount  /etc/protocols, read-only, if present
+mount  /etc/mime.types, read-only, if present
 mount  /etc/ssl/certs, read-only, if present
 mount  /etc/ssl/openssl.cnf, read-only, if present
 mount  /etc/pki/tls/certs, read-only, if present
@@ -110,6 +114,10 @@ mount  /etc/ld.so.conf.d, read-only, if present
 mount  /etc/alternatives, read-only, if present
 mount  /etc/localtime, read-only, if present
 mount  /etc/nsswitch.conf, read-only, if present
+mount  /etc/os-release, read-only, if present
+mount  /etc/services, read-only, if present
+mount  /etc/protocols, read-only, if present
+mount  /etc/mime.types, read-only, if present
 mount  /etc/ssl/certs, read-only, if present
 mount  /etc/ssl/openssl.cnf, read-only, if present
 mount  /etc/pki/tls/certs, read-only, if present
@@ -187,6 +195,10 @@ mount  /etc/ld.so.conf.d, read-only, if present
 mount  /etc/alternatives, read-only, if present
 mount  /etc/localtime, read-only, if present
 mount  /etc/nsswitch.conf, read-only, if present
+mount  /etc/os-release, read-only, if present
+mount  /etc/services, read-only, if present
+mount  /etc/protocols, read-only, if present
+mount  /etc/mime.types, read-only, if present
 mount  /etc/ssl/certs, read-only, if present
 mount  /etc/ssl/openssl.cnf, read-only, if present
 mount  /etc/pki/tls/certs, read-only, if present
@@ -199,8 +211,6 @@ mount  /etc/passwd, made for the sandbox, read-only
 mount  /etc/group, made for the sandbox, read-only
 mount  /etc/hosts, read-only, if present
 mount  /etc/resolv.conf, read-only, if present
-mount  /etc/services, read-only, if present
-mount  /etc/protocols, read-only, if present
 mount  /dev, tmpfs of 64K, read-only
 mount  /dev/null, device
 mount  /dev/zero, device
@@ -258,6 +268,10 @@ mount  /etc/ld.so.conf.d, read-only, if present
 mount  /etc/alternatives, read-only, if present
 mount  /etc/localtime, read-only, if present
 mount  /etc/nsswitch.conf, read-only, if present
+mount  /etc/os-release, read-only, if present
+mount  /etc/services, read-only, if present
+mount  /etc/protocols, read-only, if present
+mount  /etc/mime.types, read-only, if present
 mount  /etc/ssl/certs, read-only, if present
 mount  /etc/ssl/openssl.cnf, read-only, if present
 mount  /etc/pki/tls/certs, read-only, if present

@@ -53,6 +53,10 @@ Result<void> check_place(const std::string& path, const Grant& grant) {
     return bad("grant " + name_of(grant) +
                ": the whole root is never granted: name the directories that the program needs");
   }
+  if (at_or_below(path, kRuntimeDirectory)) {
+    return bad("grant " + name_of(grant) + ": " + std::string(kRuntimeDirectory) +
+               " is Cordon's own: leave this grant out");
+  }
   for (const std::string_view top : kReserved) {
     if (at_or_below(path, top)) {
       return bad("grant " + name_of(grant) + ": " + std::string(top) +
@@ -96,6 +100,16 @@ Result<Grant> checked(const Grant& asked) {
   return grant;
 }
 
+// An empty, sealed place over our own runtime directory, where a grant would show it: with it, a
+// program could take all the user ids that are for runs.
+View mask_over(const Grant& grant) {
+  return {.kind = Kind::tmpfs,
+          .target = grant.target + std::string(kRuntimeDirectory.substr(grant.source.size())),
+          .source = std::string(kRuntimeDirectory),
+          .optional = true,
+          .size = 4096};
+}
+
 View view_of(const Grant& grant) {
   if (grant.kind == Grant::Kind::tmpfs) {
     return {.kind = Kind::tmpfs,
@@ -133,6 +147,9 @@ Result<std::vector<View>> granted_views(const Request& request) {
     const auto same = std::ranges::find(grants, grant->target, &Grant::target);
     if (same == grants.end()) {
       views.push_back(view_of(*grant));
+      if (grant->kind != Grant::Kind::tmpfs && strictly_below(kRuntimeDirectory, grant->source)) {
+        views.push_back(mask_over(*grant));
+      }
       grants.push_back(std::move(*grant));
     } else if (*same != *grant) {
       return bad("two grants for " + grant->target + ": " + name_of(*same) + " and " +

@@ -51,6 +51,9 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"read of /proc: /proc is the sandbox's own", {Grant::read("/proc")}},
         Refusal{"/proc is", {Grant::bind("/proc/1/root", "/mnt", Grant::Kind::read)}},
         Refusal{"/proc is", {Grant::bind("/data", "/proc/x", Grant::Kind::read)}},
+        Refusal{"/run/cordon is Cordon's own", {Grant::read("/run/cordon")}},
+        Refusal{"/run/cordon is Cordon's own",
+                {Grant::bind("/run/cordon/ids", "/mnt", Grant::Kind::write)}},
         Refusal{"/sys of the host is never shown", {Grant::read("/sys/fs/cgroup")}},
         Refusal{"/dev is", {Grant::write("/dev/kvm")}},
         Refusal{"/dev is", {Grant::tmpfs("/dev/shm")}}));
@@ -168,6 +171,18 @@ TEST(MergeViewsTest, NothingIsMountedThroughTheSymlinkOfVarTmp) {
   EXPECT_EQ(place(views, "/var/tmp"), -1);
   views = merged({});
   EXPECT_EQ(views.at(place(views, "/var/tmp")).kind, Kind::symlink);
+}
+
+TEST(GrantsTest, RuntimeDirectoryIsHiddenWhereAGrantWouldShowIt) {
+  const auto views =
+      granted_views(request({Grant::bind("/run", "/host/run", Grant::Kind::write)})).value();
+  ASSERT_EQ(views.size(), 2U);
+  const View& mask = views.back();
+  EXPECT_EQ(mask.kind, Kind::tmpfs);
+  EXPECT_EQ(mask.target, "/host/run/cordon");
+  EXPECT_EQ(mask.source, "/run/cordon");
+  EXPECT_FALSE(mask.writable);
+  EXPECT_TRUE(mask.optional);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cordon/error.h"
@@ -17,6 +18,9 @@
 #include "plan/host.h"
 
 namespace cordon::plan {
+
+// Where Cordon keeps what its runs share on this host. No sandbox sees it.
+inline constexpr std::string_view kRuntimeDirectory = "/run/cordon";
 
 // One thing at one place of the new root, in the order of mounting.
 struct View {
@@ -31,7 +35,7 @@ struct View {
   };
   Kind kind = Kind::bind;
   std::string target;
-  std::string source{};
+  std::string source{};  // tmpfs: what it lies over; optional: only if the host has that directory
   std::string content{};
   bool writable = false;  // a tmpfs that is not gets read-only once all is in it
   bool optional = false;  // left out if the host has no such path; a symlink stays one
@@ -41,6 +45,8 @@ struct View {
   bool granted = false;
   std::uint64_t size = 0;     // tmpfs
   std::uint32_t mode = 0755;  // tmpfs
+
+  friend bool operator==(const View&, const View&) = default;
 };
 
 struct Identity {

@@ -34,6 +34,11 @@ Result<std::string> absolute_cwd(const Request& request, const Caller& caller) {
   const bool relative = !path.empty() && !path.starts_with('/');
   if (relative && caller.cwd.starts_with('/')) path = caller.cwd + "/" + path;
   if (auto normal = normalise(path)) return *normal;
+  if (path.empty()) {
+    return bad(
+        "the current directory was removed, or cannot be read: go to another, or name one by "
+        "--cwd DIR");
+  }
   return bad("the working directory \"" + path +
              "\" is not an absolute path without \"..\": name it by --cwd DIR");
 }

@@ -148,28 +148,61 @@ TEST_F(BadInput, MissingDirectory) {
   EXPECT_THAT(no_directory.err, HasSubstr(path("plain")));
 }
 
-TEST_F(BadInput, ProgramIsADirectory) {
-  const Ended ended = cordon({"run", "--", directory()});
+// A program that is there, on each backend. In a sandbox it has to be granted.
+class BadProgram : public BadInput, public testing::WithParamInterface<const char*> {
+ protected:
+  [[nodiscard]] Ended run_granted(const std::string& program) const {
+    std::vector<std::string> arguments = {"run", "--backend", GetParam()};
+    if (GetParam() == std::string_view("linux")) {
+      arguments.insert(arguments.end(), {"--read", directory()});
+    }
+    arguments.insert(arguments.end(), {"--", program});
+    return cordon(arguments);
+  }
+};
+
+TEST_P(BadProgram, IsADirectory) {
+  const Ended ended = run_granted(directory());
   EXPECT_EQ(ended.status, 126);
   EXPECT_THAT(ended.err, HasSubstr("it is a directory"));
 }
 
-TEST_F(BadInput, ProgramIsNotExecutable) {
-  const Ended ended = cordon({"run", "--", file("plain", "#!/bin/sh\n")});
+TEST_P(BadProgram, IsNotExecutable) {
+  const Ended ended = run_granted(file("plain", "#!/bin/sh\n"));
   EXPECT_EQ(ended.status, 126);
   EXPECT_THAT(ended.err, HasSubstr("chmod +x"));
 }
 
-TEST_F(BadInput, ProgramIsNoProgram) {
-  const Ended ended = cordon({"run", "--", file("text", "just text\n", true)});
+TEST_P(BadProgram, IsNoProgram) {
+  const Ended ended = run_granted(file("text", "just text\n", true));
   EXPECT_EQ(ended.status, 126);
   EXPECT_THAT(ended.err, HasSubstr("#! line"));
 }
 
-TEST_F(BadInput, ScriptWithAMissingInterpreter) {
-  const Ended ended = cordon({"run", "--", file("script", "#!/no/such/interpreter\n", true)});
+TEST_P(BadProgram, IsAScriptWithAMissingInterpreter) {
+  const Ended ended = run_granted(file("script", "#!/no/such/interpreter\n", true));
   EXPECT_EQ(ended.status, 126);
   EXPECT_THAT(ended.err, HasSubstr("/no/such/interpreter"));
+}
+
+TEST_P(BadProgram, WithoutAPathIsLookedForInTheUsualPlaces) {
+  const Ended ended = cordon({"run", "--backend", GetParam(), "--env-pass", "NOTHING", "true"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+}
+
+INSTANTIATE_TEST_SUITE_P(Backend, BadProgram, testing::Values("linux", "posix"),
+                         [](const auto& one) { return std::string(one.param); });
+
+TEST_F(BadInput, ProgramThatTheSandboxWasNotGivenIsNamed) {
+  const std::string script = file("script", "#!/bin/sh\n", true);
+  const Ended ended = cordon({"run", "--", script});
+  EXPECT_EQ(ended.status, 126);
+  EXPECT_EQ(ended.err, "cordon: " + script + " exists, but the sandbox was not given it: grant " +
+                           "it, e.g. --read " + directory().string() + "\n");
+  EXPECT_EQ(cordon({"plan", "--", script}).status, 126);
+  EXPECT_EQ(cordon({"run", "--", directory()}).status, 126);
+  // A file of that name is inside, too, but no program.
+  EXPECT_THAT(cordon({"run", "--", "/etc/passwd"}).err, HasSubstr("chmod +x"));
 }
 
 TEST_F(BadInput, FailureToStartIsAnOutcomeToo) {
@@ -210,7 +243,7 @@ TEST_F(BadInput, StandardStreamsClosedAtStart) {
   for (const auto& closed : std::vector<std::initializer_list<int>>{{0}, {1}, {2}, {0, 1, 2}}) {
     const std::string seen = path("seen");
     // The shell names what its three streams are; none may be missing or another file of ours.
-    Command command({"run", "--report", path("report"), "--", "sh", "-c",
+    Command command({"run", "--write", directory(), "--report", path("report"), "--", "sh", "-c",
                      "for i in 0 1 2; do readlink /proc/$$/fd/$i || exit 9; done > " + seen +
                          "; cat; echo out; echo err >&2; exit 3"});
     const Ended ended = command.closed(closed).run();

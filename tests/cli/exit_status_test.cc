@@ -75,8 +75,8 @@ TEST_F(ExitStatus, Is124ForOtherLimits) {
   EXPECT_EQ(cpu.status, 124);
   EXPECT_THAT(cpu.err, StartsWith("cordon: cpu_time: ended after "));
 
-  const Ended size = cordon({"run", "--cwd", directory(), "--file-size", "4K", "--", "sh", "-c",
-                             "exec head -c 100000 /dev/zero >big"});
+  const Ended size = cordon({"run", "--write", directory(), "--cwd", directory(), "--file-size",
+                             "4K", "--", "sh", "-c", "exec head -c 100000 /dev/zero >big"});
   EXPECT_EQ(size.status, 124);
   EXPECT_EQ(size.err,
             "cordon: file_size: ended at the limit of 4K; "

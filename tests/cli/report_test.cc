@@ -49,7 +49,8 @@ TEST_F(Report, ReplacesAFileAsAWholeAndKeepsItsPermissions) {
   ::chmod(report.c_str(), 0640);
   const base::Fd old(::open(report.c_str(), O_RDONLY | O_CLOEXEC));
   // The program still sees the old one.
-  const Ended ended = cordon({"run", "--report", report, "--", "cat", report});
+  const Ended ended =
+      cordon({"run", "--read", directory(), "--report", report, "--", "cat", report});
   EXPECT_EQ(ended.out, "old");
   EXPECT_EQ(parse(read_file(report)).at("verdict"), "exited");
   std::array<char, 8> text{};

@@ -57,9 +57,9 @@ TEST_F(Signals, InterruptedProgramDiesOfItAsUsual) {
 TEST_F(Signals, InterruptReachesWhatTheProgramWaitsFor) {
   // A shell acts on SIGINT only when its command has ended. The command itself says it is ready:
   // a signal that reaches the shell before it has forked would not reach the command.
-  auto running =
-      Command({"run", "--", "sh", "-c", CORDON_TEST_PROGRAMS_DIR "/behave hang; echo survived"})
-          .start();
+  auto running = Command({"run", "--read", CORDON_TEST_PROGRAMS_DIR, "--", "sh", "-c",
+                          CORDON_TEST_PROGRAMS_DIR "/behave hang; echo survived"})
+                     .start();
   ASSERT_TRUE(running.reads("ready"));
   running.signal(SIGINT);
   EXPECT_EQ(running.wait().status, 128 + SIGINT);
@@ -146,8 +146,8 @@ TEST_F(Signals, CancellationReachesTheWholeTree) {
 }
 
 TEST_F(Signals, JsonTellsOfACancelledRun) {
-  auto running = Command({"run", "--json", "--grace", "50ms", "--", "sh", "-c",
-                          "touch " + path("ready") + "; trap '' TERM; exec sleep 1000"})
+  auto running = Command({"run", "--json", "--write", directory(), "--grace", "50ms", "--", "sh",
+                          "-c", "touch " + path("ready") + "; trap '' TERM; exec sleep 1000"})
                      .start();
   while (!std::filesystem::exists(path("ready"))) ::poll(nullptr, 0, 1);
   running.signal(SIGTERM);

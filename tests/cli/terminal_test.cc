@@ -38,9 +38,16 @@ TEST_F(Terminal, ProgramHasOneOfItsOwn) {
   auto running = start_shell("tty; test -t 0 && test -t 1 && test -t 2 && echo all three");
   const Ended ended = running.wait();
   EXPECT_EQ(ended.status, 0);
-  EXPECT_THAT(ended.out, HasSubstr("/dev/pts/"));
-  EXPECT_THAT(ended.out, testing::Not(HasSubstr(terminal_.path() + "\r")));
+  EXPECT_THAT(ended.out, testing::StartsWith("/dev/console\r\n"));  // its name in the sandbox
   EXPECT_THAT(ended.out, HasSubstr("all three\r\n"));
+}
+
+TEST_F(Terminal, ProgramHasOneOfItsOwnWithoutASandboxToo) {
+  auto running = start({"--backend", "posix", "--", "tty"});
+  const Ended ended = running.wait();
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_THAT(ended.out, testing::StartsWith("/dev/pts/"));
+  EXPECT_THAT(ended.out, testing::Not(HasSubstr(terminal_.path() + "\r")));
 }
 
 TEST_F(Terminal, ProgramKnowsTheWindowSizeAndItsChanges) {

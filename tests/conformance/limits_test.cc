@@ -2,6 +2,7 @@
 #include <csignal>
 
 #include "conformance/world.h"
+#include "support/slowness.h"
 
 namespace cordon::conformance {
 namespace {
@@ -26,8 +27,8 @@ TEST_P(LimitsHold, ProcessorTimeIsMeasuredNotWallTime) {  // C16
 
 TEST_P(LimitsHold, WaitingUsesNoProcessorTime) {
   Request request = world().hangs();
-  request.limits.cpu_time = 50ms;
-  request.timeout = 200ms;
+  request.limits.cpu_time = support::enough(50ms);
+  request.timeout = support::enough(200ms);
   EXPECT_EQ(start(std::move(request))->wait()->verdict, Verdict::timeout);
 }
 

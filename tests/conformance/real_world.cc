@@ -13,8 +13,12 @@ namespace {
 // Real programs, on any backend that runs such.
 class RealWorld final : public World {
  public:
-  RealWorld(std::unique_ptr<Manager> manager, std::vector<Grant> grants)
-      : manager_(std::move(manager)), grants_(std::move(grants)) {}
+  // `scratch` is a folder that its programs may write to.
+  RealWorld(std::unique_ptr<Manager> manager, std::vector<Grant> grants,
+            const std::filesystem::path& scratch)
+      : manager_(std::move(manager)),
+        grants_(std::move(grants)),
+        scratch_(scratch / ("cordon-conformance-" + std::to_string(::getpid()))) {}
   ~RealWorld() override {
     std::error_code ignored;
     std::filesystem::remove(scratch_, ignored);
@@ -54,8 +58,7 @@ class RealWorld final : public World {
 
   const std::unique_ptr<Manager> manager_;
   const std::vector<Grant> grants_;
-  const std::filesystem::path scratch_ =
-      std::filesystem::temp_directory_path() / ("cordon-conformance-" + std::to_string(::getpid()));
+  const std::filesystem::path scratch_;
 };
 
 }  // namespace
@@ -63,14 +66,16 @@ class RealWorld final : public World {
 Result<std::unique_ptr<World>> make_posix_world(bool use_pidfd) {
   auto manager = std::make_unique<supervise::SupervisingManager>(
       std::make_unique<posix::PosixBackend>(use_pidfd));
-  return std::make_unique<RealWorld>(std::move(manager), std::vector<Grant>{});
+  return std::make_unique<RealWorld>(std::move(manager), std::vector<Grant>{},
+                                     std::filesystem::temp_directory_path());
 }
 
 Result<std::unique_ptr<World>> make_linux_world() {
   auto manager = linux_manager();
   if (!manager) return std::unexpected(std::move(manager.error()));
   return std::make_unique<RealWorld>(std::move(*manager),
-                                     std::vector{Grant::read(CORDON_TEST_PROGRAMS_DIR)});
+                                     std::vector{Grant::read(CORDON_TEST_PROGRAMS_DIR)},
+                                     "/tmp");  // the sandbox's own
 }
 
 }  // namespace cordon::conformance

@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "conformance/world.h"
+#include "support/slowness.h"
 
 namespace cordon::conformance {
 namespace {
@@ -93,7 +94,7 @@ TEST_P(Stdin, SlowProgramHoldsTheWriterBack) {
 TEST_P(Stdin, BlockedWriterIsFreedByTheEnd) {
   Request request = world().hangs();
   request.in = Input::pipe();
-  request.timeout = 100ms;
+  request.timeout = support::enough(100ms);
   auto [process, events] = start_until_ready(std::move(request));
   const auto written = process->write_stdin(std::string(4 << 20, 'w'));
   ASSERT_FALSE(written);

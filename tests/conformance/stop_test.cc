@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "conformance/world.h"
+#include "support/slowness.h"
 
 namespace cordon::conformance {
 namespace {
@@ -110,7 +111,7 @@ TEST_P(Stop, TimeoutNeedsNobodyWaiting) {  // C32
 
 TEST_P(Stop, TimeoutWinsOverHowTheProgramThenExits) {
   Request request = world().catches_term(0);
-  request.timeout = 100ms;
+  request.timeout = support::enough(100ms);
   auto [process, events] = start_until_ready(std::move(request));
   const auto outcome = process->wait();
   EXPECT_EQ(outcome->verdict, Verdict::timeout);
@@ -120,13 +121,13 @@ TEST_P(Stop, TimeoutWinsOverHowTheProgramThenExits) {
 
 TEST_P(Stop, TimeoutKillsAfterTheGrace) {  // C33
   Request request = world().ignores_term();
-  request.timeout = 100ms;
+  request.timeout = support::enough(100ms);
   request.grace = 40ms;
   auto [process, events] = start_until_ready(std::move(request));
   const auto outcome = process->wait();
   EXPECT_EQ(outcome->verdict, Verdict::timeout);
   EXPECT_EQ(outcome->termination.signal, SIGKILL);
-  EXPECT_GE(outcome->wall, 140ms);
+  EXPECT_GE(outcome->wall, support::enough(100ms) + 40ms);
 }
 
 TEST_P(Stop, ShortRunIsNotTouchedByItsTimeout) {
@@ -181,7 +182,7 @@ TEST_P(Stop, WaitDoesNotBlockSignal) {  // mistake: wait() holding the lock that
 
 TEST_P(Stop, TreeIsGoneWithItsLeader) {  // C20 C34
   Request request = world().stubborn_tree();
-  request.timeout = 200ms;
+  request.timeout = support::enough(200ms);
   request.grace = 20ms;
   auto [process, events] = start_until_ready(std::move(request));
   EXPECT_EQ(process->wait()->verdict, Verdict::timeout);

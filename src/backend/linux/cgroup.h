@@ -22,6 +22,7 @@ struct CgroupLimits {
   std::optional<std::uint64_t> memory_bytes;  // swap included
   std::optional<std::uint64_t> processes;     // processes and threads, the sandbox's init included
   std::optional<std::uint32_t> cpu_millicores;
+  bool tell_of_refusals = false;  // event_fd() is watched for refused forks, not for OOM kills only
 };
 
 // What the kernel counted for the run. Empty: not known here.
@@ -32,7 +33,8 @@ struct CgroupUsage {
   std::optional<std::uint64_t> memory_bytes;            // now
   std::optional<std::uint64_t> memory_anonymous_bytes;  // of those; the rest is page cache
   std::optional<std::uint64_t> processes_peak;
-  std::uint64_t oom_kills = 0;      // since the group was made
+  // Since the group was made. v2 ends the whole run at once, and counts the first victim twice.
+  std::uint64_t oom_kills = 0;
   std::uint64_t forks_refused = 0;  // by the process limit
 };
 
@@ -40,6 +42,11 @@ class Cgroup {
  public:
   // Kills what is left inside, and removes the group. What cannot be removed is left to sweep().
   virtual ~Cgroup() = default;
+
+  // Before a process joins; the limit of processes also later. A limit whose controller does not
+  // work here, or was not asked for when the group was made, is an error (limit_not_applied).
+  // Errors name the file, the value and the errno.
+  [[nodiscard]] virtual Result<void> set(const CgroupLimits& limits) = 0;
 
   // v1: descriptors of `tasks` files. A process that writes "0" into each moves itself in.
   [[nodiscard]] virtual std::vector<int> join_fds() const = 0;
@@ -50,15 +57,21 @@ class Cgroup {
   [[nodiscard]] virtual bool contains(std::string_view proc_pid_cgroup) const = 0;
 
   // Readable after an OOM kill, or a fork refused by the process limit; -1 where the kernel offers
-  // no event. acknowledge() makes it unreadable until the next one.
+  // no event. acknowledge() makes it unreadable until the next one. A hint only; usage() has the
+  // facts. v2 also signals when the memory limit was reached and reclaim helped. v1 signals an OOM
+  // just before the kill is counted, and newer kernels (seen on 6.18) count a refused fork there
+  // without signalling it. acknowledge() returns false if there was none, and it was only time to
+  // look at usage() (CgroupLimits::tell_of_refusals).
   [[nodiscard]] virtual int event_fd() const = 0;
-  virtual void acknowledge() = 0;
+  virtual bool acknowledge() = 0;
 
   [[nodiscard]] virtual CgroupUsage usage() const = 0;
   // Processor time used so far, by all processes of the run, the ended ones too.
   [[nodiscard]] virtual std::optional<Duration> cpu_time() const = 0;
   [[nodiscard]] virtual std::optional<std::uint64_t> memory_bytes() const = 0;
-  // SIGKILL to every process inside.
+  // SIGKILL to every process inside, and no limit of processor time any more: a throttled process
+  // would take up to a period (a second, for small shares) to end. v1: returns when none is left,
+  // or after about 100 ms; no fork inside succeeds from then on.
   virtual void kill() = 0;
   // As the evidence in an outcome names it: "memory.events oom_kill", "memory.oom_control
   // oom_kill".
@@ -77,10 +90,11 @@ class CgroupParent {
   [[nodiscard]] virtual plan::Feature cpu() const = 0;
   [[nodiscard]] virtual bool swap_limited() const = 0;
 
-  // A group with these limits in place and no process in it. A limit whose controller does not work
-  // here is an error (limit_not_applied): the plan asks only for what works. Other errors name the
-  // file, the value and the errno.
-  [[nodiscard]] virtual Result<std::unique_ptr<Cgroup>> make(const CgroupLimits& limits) = 0;
+  // A group without limits and with no process in it; `cpu`: its share of the processors is going
+  // to be limited. Errors name the file and the errno.
+  [[nodiscard]] virtual Result<std::unique_ptr<Cgroup>> make(bool cpu) = 0;
+  // … with these limits in place: the plan asks only for what works.
+  [[nodiscard]] Result<std::unique_ptr<Cgroup>> make(const CgroupLimits& limits);
   // Removes the groups of supervisors that are dead. Returns how many.
   virtual std::size_t sweep() = 0;
 };

@@ -1,6 +1,7 @@
 #include "backend/linux/cgroup_events.h"
 
 #include <sys/epoll.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include <array>
@@ -43,12 +44,30 @@ bool CgroupEvents::watch_eventfd(base::Fd event) {
   return true;
 }
 
-void CgroupEvents::acknowledge() {
+bool CgroupEvents::watch_clock() {
+  constexpr long kPeriod = 20'000'000;  // ns: a fork bomb has filled its limit by then
+  base::Fd clock(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+  const itimerspec often{.it_interval = {0, kPeriod}, .it_value = {0, kPeriod}};
+  if (!clock || ::timerfd_settime(clock.get(), 0, &often, nullptr) != 0) return false;
+  clock = base::move_up(std::move(clock));
+  if (!add(clock.get(), EPOLLIN)) return false;
+  clock_ = std::move(clock);
+  return true;
+}
+
+bool CgroupEvents::acknowledge() {
+  std::array<epoll_event, 4> ready;
+  const int count = ::epoll_wait(epoll_.get(), ready.data(), ready.size(), 0);
+  bool happened = false;
+  for (int i = 0; i < count; ++i) happened = happened || ready[i].data.fd != clock_.get();
+  std::uint64_t ticks = 0;
+  if (clock_) (void)!::read(clock_.get(), &ticks, sizeof ticks);
   for (const auto& file : files_) look_at(file.get());
   for (const auto& event : eventfds_) {
-    std::uint64_t count = 0;
-    (void)!::read(event.get(), &count, sizeof count);
+    std::uint64_t counted = 0;
+    (void)!::read(event.get(), &counted, sizeof counted);
   }
+  return happened;
 }
 
 }  // namespace cordon::linux_backend

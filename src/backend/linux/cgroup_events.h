@@ -17,9 +17,13 @@ class CgroupEvents {
   bool watch_file(base::Fd file);
   bool watch_eventfd(base::Fd event);
 
+  // Readable now and then, for what the kernel does not notify about.
+  bool watch_clock();
+
   // -1: nothing is watched.
   [[nodiscard]] int fd() const { return epoll_.get(); }
-  void acknowledge();
+  // False: nothing but the clock made it readable.
+  bool acknowledge();
 
  private:
   bool add(int fd, unsigned events);
@@ -27,6 +31,7 @@ class CgroupEvents {
   base::Fd epoll_;
   std::vector<base::Fd> files_;
   std::vector<base::Fd> eventfds_;
+  base::Fd clock_;
 };
 
 }  // namespace cordon::linux_backend

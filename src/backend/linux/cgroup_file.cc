@@ -81,6 +81,12 @@ Result<void> set_limit(std::string_view limit, const CgroupDir& dir, const std::
 
 bool exists(int dir, const char* path) { return ::faccessat(dir, path, F_OK, 0) == 0; }
 
+bool swap_in_use() {
+  // A line for the head, and one for each.
+  const auto swaps = read_file(AT_FDCWD, "/proc/swaps");
+  return !swaps || std::ranges::count(*swaps, '\n') > 1;
+}
+
 Result<CgroupDir> open_group(const std::string& point, std::string_view relative, bool create) {
   CgroupDir dir{open_file(AT_FDCWD, point.c_str(), O_RDONLY | O_DIRECTORY), point};
   while (dir.fd && !relative.empty()) {

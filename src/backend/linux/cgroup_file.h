@@ -34,6 +34,9 @@ struct CgroupDir {
 [[nodiscard]] Result<CgroupDir> open_group(const std::string& point, std::string_view relative,
                                            bool create);
 
+// Whether the host has swap, or may have: /proc/swaps cannot be read.
+[[nodiscard]] bool swap_in_use();
+
 // What to do about an errno of a cgroup operation: "give the caller's user write access …".
 [[nodiscard]] std::string_view advice_for(int os_error);
 

@@ -69,4 +69,11 @@ Result<std::unique_ptr<CgroupParent>> open_cgroup_parent(const std::string& name
                     "/sys/fs/cgroup), or give the container one");
 }
 
+Result<std::unique_ptr<Cgroup>> CgroupParent::make(const CgroupLimits& limits) {
+  auto group = make(limits.cpu_millicores.has_value());
+  if (!group) return group;
+  if (auto set = (*group)->set(limits); !set) return std::unexpected(std::move(set.error()));
+  return group;
+}
+
 }  // namespace cordon::linux_backend

@@ -45,10 +45,19 @@ std::vector<std::string> groups_in(int dir, const char* path) {
   return names;
 }
 
-// The pids of the group. Those that our pid namespace does not show are "0": left out.
-std::vector<pid_t> members(int dir, const std::string& procs) {
+// Their paths, as of `name` itself.
+std::vector<std::string> groups_below(int dir, const std::string& name) {
+  auto paths = groups_in(dir, name.c_str());
+  for (auto& path : paths) path.insert(0, name + "/");
+  return paths;
+}
+
+// The pids of the group. Those that our pid namespace does not show are "0": left out. Empty: not
+// known, for want of a descriptor.
+std::optional<std::vector<pid_t>> members(int dir, const std::string& procs) {
   std::vector<pid_t> pids;
   const auto text = read_file(dir, procs.c_str());
+  if (!text && errno != ENOENT && errno != ENODEV) return std::nullopt;
   std::string_view rest = text ? std::string_view(*text) : std::string_view();
   while (!rest.empty()) {
     const auto end = std::min(rest.find('\n'), rest.size());
@@ -72,7 +81,7 @@ void kill_members(int dir, const std::string& procs, const std::vector<pid_t>& p
     }
     const auto still = members(dir, procs);
     for (const auto& [pid, handle] : handles) {
-      if (!std::ranges::binary_search(still, pid)) continue;
+      if (!still || !std::ranges::binary_search(*still, pid)) continue;
       (void)::syscall(SYS_pidfd_send_signal, handle.get(), SIGKILL, nullptr, 0);
     }
   }
@@ -81,15 +90,15 @@ void kill_members(int dir, const std::string& procs, const std::vector<pid_t>& p
 bool kill_one_by_one(int dir, const std::string& name, int depth) {
   bool all = true;
   if (depth < kDepth) {
-    for (const auto& below : groups_in(dir, name.c_str())) {
-      all = kill_one_by_one(dir, name + "/" + below, depth + 1) && all;
+    for (const auto& below : groups_below(dir, name)) {
+      all = kill_one_by_one(dir, below, depth + 1) && all;
     }
   }
   const std::string procs = name + "/cgroup.procs";
   for (int round = 0; round < kRounds; ++round) {
     const auto pids = members(dir, procs);
-    if (pids.empty()) return all;
-    kill_members(dir, procs, pids);
+    if (pids && pids->empty()) return all;
+    if (pids) kill_members(dir, procs, *pids);
     pause_in(round);
   }
   return false;
@@ -97,13 +106,13 @@ bool kill_one_by_one(int dir, const std::string& name, int depth) {
 
 bool remove_at(int dir, const std::string& name, int depth) {
   for (int round = 0; round < kRounds; ++round) {
-    if (::unlinkat(dir, name.c_str(), AT_REMOVEDIR) == 0 || errno == ENOENT) return true;
+    if (remove_empty_group(dir, name)) return true;
     if (errno != EBUSY) return false;
     if (round == 0) {
       kill_group(dir, name);
       if (depth == kDepth) return false;
-      for (const auto& below : groups_in(dir, name.c_str())) {
-        if (!remove_at(dir, name + "/" + below, depth + 1)) return false;
+      for (const auto& below : groups_below(dir, name)) {
+        if (!remove_at(dir, below, depth + 1)) return false;
       }
     } else {
       pause_in(round);
@@ -114,10 +123,24 @@ bool remove_at(int dir, const std::string& name, int depth) {
 
 }  // namespace
 
+void prepare_kill(int dir, const std::string& name) {
+  (void)write_file(dir, (name + "/cpu.max").c_str(), "max");
+  (void)write_file(dir, (name + "/cpu.cfs_quota_us").c_str(), "-1");
+  // In v2 cgroup.kill spares us this, and the refusals that it would count.
+  if (!exists(dir, (name + "/cgroup.kill").c_str())) {
+    (void)write_file(dir, (name + "/pids.max").c_str(), "0");
+  }
+}
+
 bool kill_group(int dir, const std::string& name) {
+  prepare_kill(dir, name);
   // v2, from Linux 5.14: the kernel does it, and new processes do not escape it.
   if (write_file(dir, (name + "/cgroup.kill").c_str(), "1") == 0) return true;
   return kill_one_by_one(dir, name, 0);
+}
+
+bool remove_empty_group(int dir, const std::string& name) {
+  return ::unlinkat(dir, name.c_str(), AT_REMOVEDIR) == 0 || errno == ENOENT;
 }
 
 bool remove_group(int dir, const std::string& name) { return remove_at(dir, name, 0); }
@@ -134,6 +157,7 @@ std::size_t sweep_groups(const std::vector<int>& dirs, const CgroupOwner& self) 
   std::size_t resisting = 0;
   for (const auto& name : dead) {
     bool gone = true;
+    for (const int dir : dirs) prepare_kill(dir, name);
     for (const int dir : dirs) gone = remove_group(dir, name) && gone;
     removed += gone ? 1 : 0;
     resisting += gone ? 0 : 1;

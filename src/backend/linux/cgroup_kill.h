@@ -13,6 +13,13 @@ namespace cordon::linux_backend {
 // left: returns true then, or false after about 100 ms. Never signals a process outside.
 bool kill_group(int dir, const std::string& name);
 
+// For groups that are about to be killed, in each hierarchy before the first kill: forks inside
+// fail from now on, for a fork bomb could outrun us; and the processor time is no longer limited,
+// for a process needs some to end.
+void prepare_kill(int dir, const std::string& name);
+
+// Removes the group if nobody is in it. Does not wait.
+bool remove_empty_group(int dir, const std::string& name);
 // Removes the group and those below it, killing what is inside. False: it is still there, because
 // the kernel has not finished with its processes after about 100 ms.
 bool remove_group(int dir, const std::string& name);

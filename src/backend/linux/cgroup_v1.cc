@@ -27,11 +27,6 @@ constexpr std::array<ControllerFile, 4> kControllers{{
     {v1::cpuacct, "cpuacct", "cpuacct.usage"},
 }};
 
-bool swap_in_use() {
-  const auto swaps = read_file(AT_FDCWD, "/proc/swaps");  // a line for the head, and one for each
-  return !swaps || trimmed(*swaps).find('\n') != std::string_view::npos;
-}
-
 class CgroupV1Parent final : public CgroupParent {
  public:
   void add(const ControllerFile& controller, const std::vector<CgroupMount>& mounts,
@@ -48,7 +43,7 @@ class CgroupV1Parent final : public CgroupParent {
   [[nodiscard]] Feature cpu() const override { return features_[2]; }
   [[nodiscard]] bool swap_limited() const override { return home_->memsw || !swap_in_use(); }
 
-  [[nodiscard]] Result<std::unique_ptr<Cgroup>> make(const CgroupLimits& limits) override;
+  [[nodiscard]] Result<std::unique_ptr<Cgroup>> make(bool cpu) override;
   std::size_t sweep() override;
 
  private:
@@ -131,7 +126,7 @@ void CgroupV1Parent::probe(V1Hierarchy& hierarchy) {
     if ((hierarchy.controllers & controller.bit) == 0) continue;
     Feature& feature = this->feature(controller.bit);
     if (!group) {
-      feature = {false, group.error().message, std::string(advice_for(group.error().os_error))};
+      feature = {false, group.error().message, ""};
     } else if (!exists(hierarchy.parent.fd.get(), (name + "/" + controller.file).c_str())) {
       feature = {false, "the kernel offers no " + std::string(controller.file),
                  "use a kernel with bandwidth control (CONFIG_CFS_BANDWIDTH)"};
@@ -149,17 +144,16 @@ void CgroupV1Parent::probe() {
   std::erase_if(home_->hierarchies, [](const V1Hierarchy& h) { return h.controllers == 0; });
 }
 
-Result<std::unique_ptr<Cgroup>> CgroupV1Parent::make(const CgroupLimits& limits) {
+Result<std::unique_ptr<Cgroup>> CgroupV1Parent::make(bool cpu) {
   // Memory, processes and processor time are counted for every run, limited or not.
   unsigned controllers = v1::memory | v1::pids | v1::cpuacct;
-  if (limits.cpu_millicores) controllers |= v1::cpu;
+  if (cpu) controllers |= v1::cpu;
   auto group = CgroupV1::make(home_, names_.next(), controllers);
   // Taken by a second parent in this process.
   while (!group && group.error().os_error == EEXIST) {
     group = CgroupV1::make(home_, names_.next(), controllers);
   }
   if (!group) return std::unexpected(std::move(group.error()));
-  if (auto set = (*group)->set(limits); !set) return std::unexpected(std::move(set.error()));
   if (auto opened = (*group)->open(); !opened) return std::unexpected(std::move(opened.error()));
   return std::move(*group);
 }
@@ -182,7 +176,8 @@ Result<std::unique_ptr<CgroupParent>> open_cgroup_v1(const std::vector<CgroupMou
   if (!parent->memory().works && !parent->pids().works && !parent->cpu().works) {
     const Feature memory = parent->memory();
     return base::fail(ErrorCode::unsupported, "cgroup",
-                      "no control group can be made: " + memory.why + "; " + memory.fix);
+                      "no control group can be made: " + memory.why +
+                          (memory.fix.empty() ? "" : "; " + memory.fix));
   }
   return parent;
 }

@@ -26,18 +26,21 @@ std::optional<Duration> nanoseconds(std::optional<std::uint64_t> count) {
   return Duration(static_cast<Duration::rep>(*count));
 }
 
-// cpuacct.stat counts in the clock ticks of user space.
-std::optional<Duration> ticks(const std::optional<std::string>& text, std::string_view key) {
-  const auto count = text ? field(*text, key) : std::nullopt;
-  const long per_second = ::sysconf(_SC_CLK_TCK);
-  if (!count || per_second <= 0) return std::nullopt;
-  return std::chrono::seconds(1) * static_cast<Duration::rep>(*count) / per_second;
+// v1 measures the time exactly, but how it was spent only at each tick of the clock: that is the
+// proportion in which the exact time is divided.
+void divide(Duration time, std::uint64_t user, std::uint64_t system, CgroupUsage& usage) {
+  const double share =
+      system == 0 ? 0 : static_cast<double>(system) / static_cast<double>(user + system);
+  usage.cpu_system =
+      Duration(static_cast<Duration::rep>(static_cast<double>(time.count()) * share));
+  usage.cpu_user = time - *usage.cpu_system;
 }
 
 }  // namespace
 
 std::vector<int> V1Home::dirs() const {
   std::vector<int> dirs;
+  dirs.reserve(hierarchies.size());
   for (const auto& hierarchy : hierarchies) dirs.push_back(hierarchy.parent.fd.get());
   return dirs;
 }
@@ -64,6 +67,12 @@ CgroupV1::~CgroupV1() {
   events_ = {};
   tasks_.clear();
   bool gone = true;
+  for (const auto* const hierarchy : in_) {
+    gone = remove_empty_group(hierarchy->parent.fd.get(), name_) && gone;
+  }
+  if (gone) return;
+  for (const auto* const hierarchy : in_) prepare_kill(hierarchy->parent.fd.get(), name_);
+  gone = true;
   for (const auto* const hierarchy : in_) {
     gone = remove_group(hierarchy->parent.fd.get(), name_) && gone;
   }
@@ -110,6 +119,8 @@ Result<void> CgroupV1::set(const CgroupLimits& limits) {
     // Second best, and not there on all kernels: then swap_limited() says what holds.
     if (done && !home_->memsw) (void)write(v1::memory, "memory.swappiness", "0");
   }
+  // The file pids.events can be polled, but since 6.11 the kernel wakes nobody who does.
+  if (limits.processes && limits.tell_of_refusals) events_.watch_clock();
   if (done && limits.processes) done = write(v1::pids, "pids.max", pids_value(*limits.processes));
   if (done && limits.cpu_millicores) {
     const auto quota = cpu_quota(*limits.cpu_millicores);
@@ -131,6 +142,7 @@ Result<void> CgroupV1::open() {
   }
   // Without events the counters still tell afterwards: not a reason to fail.
   watch_oom();
+  // Linux 6.18 does not notify about this file in v1; older kernels do.
   if (const auto* const pids = with(v1::pids)) {
     events_.watch_file(
         open_file(pids->parent.fd.get(), (name_ + "/pids.events").c_str(), O_RDONLY));
@@ -172,12 +184,15 @@ std::uint64_t CgroupV1::refused() const {
 
 CgroupUsage CgroupV1::usage() const {
   CgroupUsage usage;
-  usage.cpu_user = nanoseconds(read_number(v1::cpuacct, "cpuacct.usage_user"));
-  usage.cpu_system = nanoseconds(read_number(v1::cpuacct, "cpuacct.usage_sys"));
-  if (!usage.cpu_user || !usage.cpu_system) {
-    const auto stat = read(v1::cpuacct, "cpuacct.stat");
-    usage.cpu_user = ticks(stat, "user");
-    usage.cpu_system = ticks(stat, "system");
+  if (const auto time = cpu_time()) {
+    auto user = read_number(v1::cpuacct, "cpuacct.usage_user");
+    auto system = read_number(v1::cpuacct, "cpuacct.usage_sys");
+    if (!user || !system) {
+      const auto stat = read(v1::cpuacct, "cpuacct.stat").value_or("");
+      user = field(stat, "user");
+      system = field(stat, "system");
+    }
+    if (user && system) divide(*time, *user, *system, usage);
   }
   usage.memory_peak_bytes = read_number(v1::memory, "memory.max_usage_in_bytes");
   usage.memory_bytes = memory_bytes();
@@ -201,11 +216,9 @@ std::optional<std::uint64_t> CgroupV1::memory_bytes() const {
 }
 
 void CgroupV1::kill() {
-  // No new process from here on, or a fork bomb could outrun us. Its refusals are not the run's.
-  if (!refused_before_kill_ && with(v1::pids) != nullptr) {
-    refused_before_kill_ = refused();
-    (void)write(v1::pids, "pids.max", "0");
-  }
+  // No fork succeeds from here on, and those refusals are not the run's.
+  if (!refused_before_kill_) refused_before_kill_ = refused();
+  for (const auto* const hierarchy : in_) prepare_kill(hierarchy->parent.fd.get(), name_);
   for (const auto* const hierarchy : in_) kill_group(hierarchy->parent.fd.get(), name_);
 }
 

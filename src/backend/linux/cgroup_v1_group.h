@@ -41,7 +41,7 @@ class CgroupV1 final : public Cgroup {
   CgroupV1(const CgroupV1&) = delete;
   CgroupV1& operator=(const CgroupV1&) = delete;
 
-  [[nodiscard]] Result<void> set(const CgroupLimits& limits);
+  [[nodiscard]] Result<void> set(const CgroupLimits& limits) override;
   // Opens what the run needs.
   [[nodiscard]] Result<void> open();
 
@@ -49,7 +49,7 @@ class CgroupV1 final : public Cgroup {
   [[nodiscard]] int clone_fd() const override { return -1; }
   [[nodiscard]] bool contains(std::string_view proc_pid_cgroup) const override;
   [[nodiscard]] int event_fd() const override { return events_.fd(); }
-  void acknowledge() override { events_.acknowledge(); }
+  bool acknowledge() override { return events_.acknowledge(); }
   [[nodiscard]] CgroupUsage usage() const override;
   [[nodiscard]] std::optional<Duration> cpu_time() const override;
   [[nodiscard]] std::optional<std::uint64_t> memory_bytes() const override;

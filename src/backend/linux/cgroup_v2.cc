@@ -14,11 +14,6 @@ namespace {
 
 using plan::Feature;
 
-bool swap_in_use() {
-  const auto swaps = read_file(AT_FDCWD, "/proc/swaps");
-  return !swaps || trimmed(*swaps).find('\n') != std::string_view::npos;
-}
-
 class CgroupV2Parent final : public CgroupParent {
  public:
   explicit CgroupV2Parent(V2Place place) { home_->place = std::move(place); }
@@ -42,14 +37,13 @@ class CgroupV2Parent final : public CgroupParent {
   [[nodiscard]] Feature cpu() const override { return home_->place.features[2]; }
   [[nodiscard]] bool swap_limited() const override { return home_->swap_max || !swap_in_use(); }
 
-  [[nodiscard]] Result<std::unique_ptr<Cgroup>> make(const CgroupLimits& limits) override {
+  [[nodiscard]] Result<std::unique_ptr<Cgroup>> make(bool /*cpu*/) override {
     auto group = CgroupV2::make(home_, names_.next());
     // Taken by a second parent in this process.
     while (!group && group.error().os_error == EEXIST) {
       group = CgroupV2::make(home_, names_.next());
     }
     if (!group) return std::unexpected(std::move(group.error()));
-    if (auto set = (*group)->set(limits); !set) return std::unexpected(std::move(set.error()));
     (*group)->watch();
     return std::move(*group);
   }

@@ -28,7 +28,7 @@ class CgroupV2 final : public Cgroup {
   CgroupV2(const CgroupV2&) = delete;
   CgroupV2& operator=(const CgroupV2&) = delete;
 
-  [[nodiscard]] Result<void> set(const CgroupLimits& limits);
+  [[nodiscard]] Result<void> set(const CgroupLimits& limits) override;
   void watch();
   [[nodiscard]] bool has(const char* file) const { return exists(dir_.fd.get(), file); }
 
@@ -36,7 +36,7 @@ class CgroupV2 final : public Cgroup {
   [[nodiscard]] int clone_fd() const override { return dir_.fd.get(); }
   [[nodiscard]] bool contains(std::string_view proc_pid_cgroup) const override;
   [[nodiscard]] int event_fd() const override { return events_.fd(); }
-  void acknowledge() override { events_.acknowledge(); }
+  bool acknowledge() override { return events_.acknowledge(); }
   [[nodiscard]] CgroupUsage usage() const override;
   [[nodiscard]] std::optional<Duration> cpu_time() const override;
   [[nodiscard]] std::optional<std::uint64_t> memory_bytes() const override;

@@ -28,6 +28,14 @@ std::string above(const std::string& relative) {
   return slash == std::string::npos ? "" : relative.substr(0, slash);
 }
 
+// Whether the group holds processes and is not the top of all, which alone may do both. In a group
+// with processes the kernel refuses memory with EBUSY, but takes pids and cpu: that would turn it
+// into a root of threaded groups, below which no ordinary group can be. So it is not even tried.
+bool is_occupied(const CgroupDir& dir) {
+  return exists(dir.fd.get(), "cgroup.type") &&
+         !read_file(dir.fd.get(), "cgroup.procs").value_or("?").empty();
+}
+
 // Hands the controllers that `dir` has on to the groups below it. 0, or the first errno.
 int hand_on(const CgroupDir& dir) {
   const auto offered = read_file(dir.fd.get(), "cgroup.controllers").value_or("");
@@ -36,6 +44,7 @@ int hand_on(const CgroupDir& dir) {
   // One by one: of a list, one that fails would keep the others off.
   for (const std::string controller : kV2Controllers) {
     if (!has_word(offered, controller) || has_word(enabled, controller)) continue;
+    if (is_occupied(dir)) return EBUSY;
     const int error = write_file(dir.fd.get(), "cgroup.subtree_control", "+" + controller);
     if (first == 0) first = error;
   }

@@ -1,5 +1,10 @@
 #include "backend/linux/exec_paths.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <string_view>
@@ -9,15 +14,18 @@
 #include "base/errors.h"
 
 namespace cordon::linux_backend {
+namespace {
+
+std::string absolute(const std::string& path, const std::string& cwd) {
+  return (std::filesystem::path(cwd) / path).lexically_normal();
+}
+
+}  // namespace
 
 std::vector<std::string> exec_paths(const std::string& program,
                                     std::span<const std::string> environment) {
   if (program.find('/') != std::string::npos) return {program};
-  constexpr std::string_view kName = "PATH=";
-  std::string_view folders;
-  for (const std::string& entry : environment) {
-    if (entry.starts_with(kName)) folders = std::string_view(entry).substr(kName.size());
-  }
+  std::string_view folders = posix::path_of(environment);
   std::vector<std::string> paths;
   while (!folders.empty()) {
     const std::size_t end = std::min(folders.find(':'), folders.size());
@@ -28,13 +36,13 @@ std::vector<std::string> exec_paths(const std::string& program,
   return paths;
 }
 
-std::string host_path(const std::vector<OpenView>& views, const std::string& inside) {
+std::string host_path(const std::vector<plan::View>& views, const std::string& inside) {
   const plan::View* best = nullptr;
-  for (const OpenView& open : views) {
-    const std::string& target = open.view.target;
+  for (const plan::View& view : views) {
+    const std::string& target = view.target;
     const bool covers =
         inside == target || (inside.starts_with(target) && inside[target.size()] == '/');
-    if (covers && (best == nullptr || target.size() > best->target.size())) best = &open.view;
+    if (covers && (best == nullptr || target.size() > best->target.size())) best = &view;
   }
   if (best == nullptr) return {};
   if (best->kind == plan::View::Kind::symlink) return inside;  // as on the host
@@ -42,28 +50,38 @@ std::string host_path(const std::vector<OpenView>& views, const std::string& ins
   return best->source + inside.substr(best->target.size());
 }
 
-Error explain_not_executed(const Request& request, const std::string& cwd,
-                           const std::vector<OpenView>& views, int os_error) {
-  const auto environment = posix::environment_for(request);
-  const bool by_name = request.program.find('/') == std::string::npos;
+Result<std::string> find_inside(const Request& request, const plan::SandboxPlan& plan) {
+  for (const std::string& path : exec_paths(request.program, posix::environment_for(request))) {
+    const std::string seen = host_path(plan.root, absolute(path, plan.cwd));
+    struct stat info{};
+    if (seen.empty() || ::stat(seen.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) continue;
+    if (::faccessat(AT_FDCWD, seen.c_str(), X_OK, AT_EACCESS) == 0) return path;
+  }
+  const std::string seen = host_path(plan.root, absolute(request.program, plan.cwd));
+  const bool there = !seen.empty() && ::access(seen.c_str(), F_OK) == 0;
+  return std::unexpected(explain_not_executed(request, plan, there ? EACCES : ENOENT));
+}
+
+Error explain_not_executed(const Request& request, const plan::SandboxPlan& plan, int os_error) {
   std::string path = request.program;
-  if (by_name) {
-    auto found = posix::find_program(request.program, environment);
+  if (path.find('/') == std::string::npos) {
+    auto found = posix::find_program(path, posix::environment_for(request));
     if (!found) return found.error();
     path = *found;
-  } else if (!path.starts_with('/')) {
-    path = cwd + "/" + path;
   }
-  path = std::filesystem::path(path).lexically_normal();
+  path = absolute(path, plan.cwd);
 
-  const std::string seen = host_path(views, path);
+  const std::string seen = host_path(plan.root, path);
   std::error_code ignored;
-  if (seen.empty() && std::filesystem::exists(path, ignored)) {
-    return {ErrorCode::not_found, "exec", os_error,
-            path + " exists, but the sandbox was not given it: grant it, e.g. --read " +
-                std::string(std::filesystem::path(path).parent_path())};
+  const bool hidden = os_error == ENOENT && seen.empty() && std::filesystem::exists(path, ignored);
+  if (!hidden) return posix::explain_exec_failure(seen.empty() ? path : seen, plan.cwd, os_error);
+  if (std::filesystem::is_directory(path, ignored)) {
+    return posix::explain_exec_failure(path, plan.cwd, EACCES);
   }
-  return posix::explain_exec_failure(seen.empty() ? path : seen, cwd, os_error);
+  // No errno: it is Cordon that refuses.
+  return {ErrorCode::not_permitted, "exec", 0,
+          path + " exists, but the sandbox was not given it: grant it, e.g. --read " +
+              std::string(std::filesystem::path(path).parent_path())};
 }
 
 }  // namespace cordon::linux_backend

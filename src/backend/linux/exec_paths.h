@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "backend/linux/views.h"
 #include "cordon/error.h"
 #include "cordon/request.h"
+#include "plan/sandbox_plan.h"
 
 namespace cordon::linux_backend {
 
@@ -17,10 +17,17 @@ namespace cordon::linux_backend {
 
 // The path on the host of what the sandbox shows at `inside`; empty if it shows nothing of the
 // host there. Pure.
-[[nodiscard]] std::string host_path(const std::vector<OpenView>& views, const std::string& inside);
+[[nodiscard]] std::string host_path(const std::vector<plan::View>& views,
+                                    const std::string& inside);
 
-// For a person: what the kernel's errno means here. Errors: not_found, not_executable …
-[[nodiscard]] Error explain_not_executed(const Request& request, const std::string& cwd,
-                                         const std::vector<OpenView>& views, int os_error);
+// The one of exec_paths() that would be executed, as far as that can be told from outside. Errors:
+// those of explain_not_executed().
+[[nodiscard]] Result<std::string> find_inside(const Request& request,
+                                              const plan::SandboxPlan& plan);
+
+// For a person: what the kernel's errno means here. Errors: not_found, not_executable,
+// not_permitted (it is there on the host, but not in the sandbox) …
+[[nodiscard]] Error explain_not_executed(const Request& request, const plan::SandboxPlan& plan,
+                                         int os_error);
 
 }  // namespace cordon::linux_backend

@@ -22,8 +22,9 @@ using spawner::Op;
 using spawner::ReportKind;
 
 constexpr auto kPatience = std::chrono::seconds(10);
-constexpr const char* kLockFolder = "/run/cordon";
-constexpr const char* kLockFile = "/run/cordon/ids";
+std::string in_runtime_directory(const char* name) {
+  return std::string(plan::kRuntimeDirectory) + name;
+}
 
 Result<void> write_map(pid_t pid, const char* name, std::uint32_t inside, std::uint32_t outside) {
   const std::string path = "/proc/" + std::to_string(pid) + "/" + name;
@@ -93,12 +94,11 @@ Result<base::Fd> Identities::make_namespace(const User& inside, const User& outs
 
 // A lock on one byte of a file is given back by the kernel, whatever becomes of us.
 Result<void> Identities::lock_id(RunIdentity& identity) {
-  (void)::mkdir(kLockFolder, 0755);
-  base::Fd file(::open(kLockFile, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  const std::string path = in_runtime_directory("/ids");
+  base::Fd file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!file) {
-    return fail_os(
-        "identity", errno,
-        std::string("opening ") + kLockFile + ", which keeps two runs from using the same user id");
+    return fail_os("identity", errno,
+                   "opening " + path + ", which keeps two runs from using the same user id");
   }
   const auto begin = static_cast<std::uint32_t>(::getpid()) * 16;
   for (std::uint32_t i = 0; i < kRunIds; ++i) {
@@ -114,7 +114,7 @@ Result<void> Identities::lock_id(RunIdentity& identity) {
       return {};
     }
     if (errno != EAGAIN && errno != EACCES) {
-      return fail_os("identity", errno, std::string("locking a user id in ") + kLockFile);
+      return fail_os("identity", errno, "locking a user id in " + path);
     }
   }
   return base::fail(ErrorCode::resource_exhausted, "identity",
@@ -122,6 +122,11 @@ Result<void> Identities::lock_id(RunIdentity& identity) {
 }
 
 Result<std::unique_ptr<RunIdentity>> Identities::take(const plan::Identity& wanted) {
+  // Even if it is not needed now: what it is hidden under has to be there.
+  const std::string folder = in_runtime_directory("");
+  if (::mkdir(folder.c_str(), 0755) != 0 && errno != EEXIST) {
+    return fail_os("identity", errno, "making " + folder + ", where the user ids in use are kept");
+  }
   const User inside{wanted.uid, wanted.gid};
   if (!wanted.host) {
     const std::lock_guard lock(mutex_);

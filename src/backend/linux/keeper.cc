@@ -1,5 +1,7 @@
 #include "backend/linux/keeper.h"
 
+#include <pthread.h>
+
 #include <csignal>
 #include <system_error>
 #include <utility>
@@ -57,6 +59,7 @@ void Keeper::run(const std::function<void()>& job) {
 }
 
 void Keeper::work() {
+  (void)pthread_setname_np(pthread_self(), "cordon-keeper");
   std::unique_lock lock(mutex_);
   for (;;) {
     changed_.wait(lock, [&] { return closing_ || !jobs_.empty(); });

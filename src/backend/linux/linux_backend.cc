@@ -2,13 +2,16 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
 #include <utility>
 
+#include "backend/linux/exec_paths.h"
 #include "backend/linux/linux_child.h"
 #include "backend/linux/probe.h"
+#include "backend/linux/real_paths.h"
 #include "base/errors.h"
 #include "supervise/supervising_manager.h"
 
@@ -39,11 +42,16 @@ Result<std::unique_ptr<LinuxBackend>> LinuxBackend::make(Weakened weakened) {
   backend->keeper_ = std::move(*keeper);
   backend->spawner_ = std::make_unique<SpawnerLink>(*backend->keeper_);
   backend->identities_ = std::make_unique<Identities>(*backend->spawner_);
+  backend->networks_ = std::make_unique<NetworkStock>(*backend->keeper_);
+  backend->roots_ = std::make_unique<RootTemplates>(*backend->spawner_);
 
   auto place = backend->place_for("");
   if (!place) return std::unexpected(std::move(place.error()));
   if (CgroupParent* groups = (*place)->groups.get()) {
-    backend->keeper_->post([groups] { (void)groups->sweep(); });
+    backend->keeper_->post([groups, place = *place] {
+      const std::lock_guard alone(place->mutex);
+      (void)groups->sweep();
+    });
   }
   // What no request could be run without is missing from every plan: say so at once.
   Request probe;
@@ -58,36 +66,55 @@ Result<std::unique_ptr<LinuxBackend>> LinuxBackend::make(Weakened weakened) {
 Result<LinuxBackend::Place*> LinuxBackend::place_for(const std::string& cgroup_parent) const {
   const std::lock_guard lock(mutex_);
   const auto known = places_.find(cgroup_parent);
-  if (known != places_.end()) return &known->second;
-  Place place;
+  if (known != places_.end()) return known->second.get();
+  auto made = std::make_unique<Place>();
+  Place* place = made.get();
   auto groups = weakened_.no_groups ? base::fail(ErrorCode::unsupported, "cgroup", "left out")
                                     : open_cgroup_parent(cgroup_parent);
   if (groups) {
-    place.groups = std::move(*groups);
-    place.host = probe_host(place.groups.get(), nullptr);
+    place->groups = std::move(*groups);
+    place->host = probe_host(place->groups.get(), nullptr);
+    const auto make_ahead = [place](bool cpu) -> std::optional<std::unique_ptr<Cgroup>> {
+      const std::lock_guard alone(place->mutex);
+      auto group = place->groups->make(cpu);
+      if (!group) return std::nullopt;
+      return std::move(*group);
+    };
+    place->stock.emplace(*keeper_, [make_ahead] { return make_ahead(false); });
+    place->cpu_stock.emplace(*keeper_, [make_ahead] { return make_ahead(true); });
   } else {
     // A place that was named must work; else there are other ways.
     if (!cgroup_parent.empty()) return std::unexpected(std::move(groups.error()));
-    place.host = probe_host(nullptr, &groups.error());
+    place->host = probe_host(nullptr, &groups.error());
   }
-  return &places_.emplace(cgroup_parent, std::move(place)).first->second;
+  places_.emplace(cgroup_parent, std::move(made));
+  return place;
 }
 
 Result<plan::SandboxPlan> LinuxBackend::sandbox_plan(const Request& request,
                                                      const Limits& limits) const {
   auto place = place_for(request.cgroup_parent);
   if (!place) return std::unexpected(std::move(place.error()));
-  return plan::make_sandbox_plan(request, limits, caller_now(), (*place)->host);
+  return plan::make_sandbox_plan(with_real_paths(request), limits, caller_now(), (*place)->host);
 }
 
 Result<std::unique_ptr<Cgroup>> LinuxBackend::make_group(const std::string& parent,
-                                                         const plan::GroupLimits& limits) {
-  auto place = place_for(parent);
-  if (!place) return std::unexpected(std::move(place.error()));
-  const std::lock_guard lock(mutex_);
-  return (*place)->groups->make({.memory_bytes = limits.memory_bytes,
-                                 .processes = limits.processes,
-                                 .cpu_millicores = limits.cpu_millicores});
+                                                         const plan::GroupLimits& limits,
+                                                         bool end_at_process_limit) {
+  auto found = place_for(parent);
+  if (!found) return std::unexpected(std::move(found.error()));
+  Place& place = **found;
+  CgroupLimits asked{.memory_bytes = limits.memory_bytes,
+                     .processes = limits.processes,
+                     .cpu_millicores = limits.cpu_millicores,
+                     .tell_of_refusals = end_at_process_limit};
+  if (asked.processes) asked.processes = std::max(*asked.processes, kProcessesOfSetup);
+  if (auto ready = (asked.cpu_millicores ? place.cpu_stock : place.stock)->take()) {
+    if (auto set = (*ready)->set(asked); !set) return std::unexpected(std::move(set.error()));
+    return std::move(*ready);
+  }
+  const std::lock_guard alone(place.mutex);
+  return place.groups->make(asked);
 }
 
 Result<const std::vector<BpfProgram>*> LinuxBackend::filters(const SeccompOptions& options) {
@@ -135,7 +162,11 @@ Result<void> LinuxBackend::check(const Request& request, const Limits& limits) c
 Result<Plan> LinuxBackend::plan(const Request& request, const Limits& limits) const {
   auto plan = sandbox_plan(request, limits);
   if (!plan) return std::unexpected(std::move(plan.error()));
-  return plan::describe(*plan);
+  auto path = find_inside(request, *plan);
+  if (!path) return std::unexpected(std::move(path.error()));
+  Plan described = plan::describe(*plan);
+  described.steps.back().detail = *std::move(path);  // "execute"
+  return described;
 }
 
 std::unique_ptr<supervise::Child> LinuxBackend::make_child() {

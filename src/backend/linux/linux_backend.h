@@ -6,15 +6,19 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "backend/linux/cgroup.h"
 #include "backend/linux/identity.h"
 #include "backend/linux/keeper.h"
+#include "backend/linux/network_stock.h"
+#include "backend/linux/root_template.h"
 #include "backend/linux/script_builder.h"
 #include "backend/linux/seccomp.h"
 #include "backend/linux/spawner_link.h"
+#include "backend/linux/stock.h"
 #include "plan/sandbox_plan.h"
 #include "supervise/backend.h"
 
@@ -28,6 +32,9 @@ struct Weakened {
   std::function<void(ScriptBuilder&)> script{};  // sees each run's script before it is sent
   bool no_groups = false;                        // as if no control group could be made
 };
+
+// So many are in a group while a sandbox is set up: the set-up process, init and the program.
+inline constexpr std::uint64_t kProcessesOfSetup = 3;
 
 class LinuxBackend final : public supervise::Backend {
  public:
@@ -47,29 +54,37 @@ class LinuxBackend final : public supervise::Backend {
   // Where a request's control groups are made, and what the host can do there.
   struct Place {
     std::unique_ptr<CgroupParent> groups;  // null: none can be made
+    std::mutex mutex;                      // for `groups`
     plan::HostCapabilities host;
+    std::optional<Stock<std::unique_ptr<Cgroup>>> stock;      // without and …
+    std::optional<Stock<std::unique_ptr<Cgroup>>> cpu_stock;  // with a limited processor share
   };
   [[nodiscard]] Result<Place*> place_for(const std::string& cgroup_parent) const;
   [[nodiscard]] Result<plan::SandboxPlan> sandbox_plan(const Request& request,
                                                        const Limits& limits) const;
   [[nodiscard]] Result<std::unique_ptr<Cgroup>> make_group(const std::string& parent,
-                                                           const plan::GroupLimits& limits);
+                                                           const plan::GroupLimits& limits,
+                                                           bool end_at_process_limit);
   [[nodiscard]] Result<const std::vector<BpfProgram>*> filters(const SeccompOptions& options);
   [[nodiscard]] const Weakened& weakened() const { return weakened_; }
   [[nodiscard]] Keeper& keeper() { return *keeper_; }
   [[nodiscard]] SpawnerLink& spawner() { return *spawner_; }
   [[nodiscard]] Identities& identities() { return *identities_; }
+  [[nodiscard]] NetworkStock& networks() { return *networks_; }
+  [[nodiscard]] RootTemplates& roots() { return *roots_; }
 
  private:
   LinuxBackend() = default;
 
   Weakened weakened_;
   mutable std::mutex mutex_;
-  mutable std::map<std::string, Place> places_;  // by Request::cgroup_parent
+  mutable std::map<std::string, std::unique_ptr<Place>> places_;  // by Request::cgroup_parent
   std::vector<std::pair<SeccompOptions, std::vector<BpfProgram>>> filters_;
   std::unique_ptr<Keeper> keeper_;  // outlives what uses it
   std::unique_ptr<SpawnerLink> spawner_;
   std::unique_ptr<Identities> identities_;
+  std::unique_ptr<NetworkStock> networks_;
+  std::unique_ptr<RootTemplates> roots_;
 };
 
 }  // namespace cordon::linux_backend

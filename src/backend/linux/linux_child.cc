@@ -10,6 +10,8 @@
 #include <utility>
 
 #include "backend/linux/exec_paths.h"
+#include "backend/linux/inside_environment.h"
+#include "backend/linux/mounts.h"
 #include "backend/linux/sandbox_script.h"
 #include "backend/posix/lookup.h"
 #include "base/errors.h"
@@ -38,14 +40,36 @@ bool has_grants(const std::vector<OpenView>& views) {
   return false;
 }
 
+// The program's terminal is one of the host's, which its own /dev/pts does not show: programs that
+// ask for its name find it as the console.
+Result<void> show_terminal(std::vector<OpenView>& views, int terminal) {
+  char path[64] = {};
+  const std::string link = "/proc/self/fd/" + std::to_string(terminal);
+  if (::readlink(link.c_str(), path, sizeof path - 1) < 0) {
+    return base::fail_os("terminal", errno, "finding out the name of the program's terminal");
+  }
+  auto opened =
+      open_views({{.kind = plan::View::Kind::device, .target = "/dev/console", .source = path}});
+  if (!opened) return std::unexpected(std::move(opened.error()));
+  views.push_back(std::move(opened->front()));
+  return {};
+}
+
+Result<RootViews> open_own(const std::vector<plan::View>& views) {
+  auto opened = open_views(views);
+  if (!opened) return std::unexpected(std::move(opened.error()));
+  return RootViews{.views = std::move(*opened), .root = nullptr};
+}
+
 }  // namespace
 
 // The kernel takes its time to free namespaces and groups; nobody has to wait for that.
 LinuxChild::~LinuxChild() {
   sandbox_ = Sandbox{};
   backend_.identities().give_back(std::move(identity_));
-  if (group_) {
-    backend_.keeper().post([group = std::shared_ptr<Cgroup>(std::move(group_))] {});
+  if (group_ || network_) {
+    backend_.keeper().post([group = std::shared_ptr<Cgroup>(std::move(group_)),
+                            network = std::make_shared<base::Fd>(std::move(network_))] {});
   }
 }
 
@@ -58,37 +82,49 @@ Result<void> LinuxChild::launch(const supervise::LaunchSpec& spec) {
   auto place = backend_.place_for(request.cgroup_parent);
   if (!place) return std::unexpected(std::move(place.error()));
 
-  auto views = open_views(plan_.root);
-  if (!views) return std::unexpected(std::move(views.error()));
+  if ((*place)->host.privileged) {
+    auto identity = backend_.identities().take(plan_.identity);
+    if (!identity) return std::unexpected(std::move(identity.error()));
+    identity_ = std::move(*identity);
+    network_ = backend_.networks().take(plan_.network);
+  }
+  // A terminal is shown among the devices, and a weakened set-up is to be seen whole.
+  const bool shared_root = (*place)->host.privileged && !request.terminal &&
+                           backend_.weakened().left_out.empty() && !backend_.weakened().script;
+  auto root = shared_root ? backend_.roots().open(plan_.root) : open_own(plan_.root);
+  if (!root) return std::unexpected(std::move(root.error()));
+  auto* const views = &root->views;
+  if (request.terminal) {
+    if (auto shown = show_terminal(*views, spec.stdio[0]); !shown) return shown;
+  }
   auto filters = backend_.filters({.unix_sockets = plan_.unix_sockets});
   if (!filters) return std::unexpected(std::move(filters.error()));
   auto status = StatusSocket::make();
   if (!status) return std::unexpected(std::move(status.error()));
 
   if ((*place)->groups) {
-    auto group = backend_.make_group(request.cgroup_parent, plan_.groups);
+    auto group = backend_.make_group(request.cgroup_parent, plan_.groups, end_at_process_limit_);
     if (!group) return std::unexpected(std::move(group.error()));
     group_ = std::move(*group);
   }
   const User caller = caller_ids();
   int mount_map = -1;
-  if ((*place)->host.privileged) {
-    auto identity = backend_.identities().take(plan_.identity);
-    if (!identity) return std::unexpected(std::move(identity.error()));
-    identity_ = std::move(*identity);
-    if (has_grants(*views)) {
-      auto map = backend_.identities().mount_map(*identity_, caller);
-      if (!map) return std::unexpected(std::move(map.error()));
-      mount_map = *map;
-    }
+  // A named user has files of its own; one made for the run has only what it is lent.
+  if (identity_ && !plan_.identity.host && has_grants(*views)) {
+    auto map = backend_.identities().mount_map(*identity_, caller);
+    if (!map) return std::unexpected(std::move(map.error()));
+    mount_map = *map;
   }
 
-  const std::vector<std::string> environment = posix::environment_for(request);
+  const std::vector<std::string> environment =
+      inside_environment(posix::environment_for(request), request, plan_);
   SandboxParts parts{.plan = plan_,
                      .views = *views,
                      .group = group_.get(),
                      .identity = identity_.get(),
+                     .root = root->root ? root->root->get() : -1,
                      .mount_map = mount_map,
+                     .network = network_.get(),
                      .status = status->theirs(),
                      .stdio = {spec.stdio[0], spec.stdio[1], spec.stdio[2]},
                      .terminal = request.terminal.has_value(),
@@ -105,6 +141,11 @@ Result<void> LinuxChild::launch(const supervise::LaunchSpec& spec) {
   Expected expected = expectations(parts, caller);
   auto started = start_sandbox(
       backend_.spawner(), script, *status, [&](const Sandbox& sandbox) -> Result<void> {
+        // While it was set up there was one process more.
+        const auto processes = plan_.groups.processes;
+        if (group_ && processes && *processes < kProcessesOfSetup) {
+          if (auto set = group_->set({.processes = processes}); !set) return set;
+        }
         if (!backend_.weakened().verify) return {};
         expected.status.seccomp_filters += backend_.spawner().inherited_filters();
         std::string group;
@@ -128,12 +169,15 @@ Result<void> LinuxChild::launch(const supervise::LaunchSpec& spec) {
 Error LinuxChild::explain(const StartFailure& failure, const Request& request,
                           const std::vector<OpenView>& views) const {
   if (failure.not_executed) {
-    return explain_not_executed(request, plan_.cwd, views, failure.error.os_error);
+    return explain_not_executed(request, plan_, failure.error.os_error);
   }
   if (failure.died && group_ && group_->usage().oom_kills > 0) {
     return {ErrorCode::limit_not_applied, "limit:memory", 0,
             "the memory limit of " + std::to_string(plan_.groups.memory_bytes.value_or(0)) +
                 " bytes is too small to set a sandbox up in: raise it to some megabytes"};
+  }
+  if (failure.error.stage == kIdmapStep) {
+    return cannot_map_ids(views, failure.argument, failure.error.os_error);
   }
   return failure.error;
 }
@@ -141,6 +185,7 @@ Error LinuxChild::explain(const StartFailure& failure, const Request& request,
 int LinuxChild::send(int signal, Reach reach) {
   if (signal == SIGKILL && reach == Reach::tree) {
     sandbox_.kill();
+    if (group_) group_->kill();  // also lets a throttled one die at once
     return 0;
   }
   const auto to_program = [&] { return ::kill(program_, signal) == 0 ? 0 : errno; };
@@ -249,7 +294,7 @@ supervise::Alarm LinuxChild::sampled_alarm() {
 }
 
 supervise::Alarm LinuxChild::group_alarm() {
-  group_->acknowledge();
+  const bool happened = group_->acknowledge();
   const CgroupUsage used = group_->usage();
   if (used.oom_kills > 0) {
     return {.verdict = Verdict::memory,
@@ -260,7 +305,7 @@ supervise::Alarm LinuxChild::group_alarm() {
             .evidence = "pids.events max " + std::to_string(used.forks_refused)};
   }
   // cgroup v1 tells of the shortage before it kills.
-  return {.look_again = true};
+  return {.look_again = happened};
 }
 
 }  // namespace cordon::linux_backend

@@ -40,6 +40,7 @@ class LinuxChild final : public supervise::Child {
   bool end_at_process_limit_ = false;
   std::unique_ptr<Cgroup> group_;
   std::unique_ptr<RunIdentity> identity_;
+  base::Fd network_;  // held, so that the kernel need not free it while somebody waits
   Sandbox sandbox_;
   std::unique_ptr<TreeSampler> sampler_;  // null: control groups count everything that is limited
   pid_t program_ = -1;

@@ -35,17 +35,57 @@ void MountSteps::set_attributes(Register mount, const OpenView& open, int idmap)
   if (open.view.kind != View::Kind::device) attributes.attr_set |= MOUNT_ATTR_NODEV;
   if (!open.view.writable) attributes.attr_set |= MOUNT_ATTR_RDONLY;
   attributes.propagation = MS_PRIVATE;
-  if (idmap >= 0 && open.view.granted) {
-    attributes.attr_set |= MOUNT_ATTR_IDMAP;
-    attributes.userns_fd = static_cast<std::uint64_t>(idmap);
-  }
-  script_.call(__NR_mount_setattr, {mount, script_.text(""), AT_EMPTY_PATH | kRecursive,
-                                    script_.object(attributes), sizeof attributes});
+  if (idmap >= 0 && open.view.granted) map_ids(mount, open, idmap);
+  set(mount, attributes, 0);
 }
 
-void MountSteps::take_from_host(int idmap) {
+// Some file systems cannot do it. What the program only reads it then sees with the owners that it
+// has on the host; a place to write to would be none.
+void MountSteps::map_ids(Register mount, const OpenView& open, int idmap) {
+  mount_attr attributes{};
+  attributes.attr_set = MOUNT_ATTR_IDMAP;
+  attributes.userns_fd = static_cast<std::uint64_t>(idmap);
+  if (!open.view.writable) return set(mount, attributes, spawner::kAnyError);
+  script_.about(kIdmapStep, open.view.source);
+  set(mount, attributes, 0);
+  script_.about("mount", open.view.source);
+}
+
+void MountSteps::set(Register mount, const mount_attr& attributes, int tolerated) {
+  script_.call(__NR_mount_setattr,
+               {mount, script_.text(""), AT_EMPTY_PATH | kRecursive, script_.object(attributes),
+                sizeof attributes},
+               tolerated);
+}
+
+bool can_be_shared(const View& view) {
+  switch (view.kind) {
+    case View::Kind::bind:
+      return !view.granted && !view.writable;
+    case View::Kind::tmpfs:
+      return !view.writable;
+    case View::Kind::devpts:
+      return false;
+    case View::Kind::device:
+    case View::Kind::file:
+    case View::Kind::symlink:
+    case View::Kind::proc:
+      return true;
+  }
+  return false;
+}
+
+void MountSteps::take_from_host(int idmap, int root) {
+  if (root >= 0) {
+    script_.about("mount", "/");
+    root_ = script_.call_into(
+        __NR_open_tree,
+        {root, script_.text(""), OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | kRecursive});
+    script_.call(__NR_close, {root});
+    has_root_ = true;
+  }
   for (const OpenView& open : views_) {
-    if (!is_bind(open.view)) continue;
+    if (!is_bind(open.view) || !open.source) continue;
     script_.about("mount", open.view.source);
     const int source = script_.send_fd(open.source.get());
     const Register mount = script_.call_into(
@@ -114,6 +154,9 @@ void MountSteps::make_directories(const std::string& path) {
 void MountSteps::make_target(const OpenView& open) {
   const std::string& target = open.view.target;
   if (below_bind(target)) return;
+  // A shared root has all places, except in what is the run's own.
+  const auto holds = [&](const std::string& place) { return target.starts_with(place + "/"); };
+  if (has_root_ && std::ranges::none_of(own_, holds)) return;
   const bool file = is_bind(open.view) && !open.directory;
   if (!file) return make_directories(target);
   const std::size_t slash = target.rfind('/');
@@ -151,70 +194,99 @@ void MountSteps::make_file(const View& view) {
   script_.close(file);
 }
 
+void MountSteps::add(const OpenView& open) {
+  script_.about("mount", open.view.target);
+  switch (open.view.kind) {
+    case View::Kind::bind:
+    case View::Kind::device: {
+      const Register mount = taken_[next_taken_++];
+      place(open, mount);
+      script_.close(mount);
+      binds_.push_back(open.view.target);
+      break;
+    }
+    case View::Kind::tmpfs: {
+      const Register mount = make_tmpfs(open.view.size, open.view.mode);
+      place(open, mount);
+      own_.push_back(open.view.target);
+      if (open.view.writable) {
+        script_.close(mount);
+      } else {
+        unsealed_.push_back(mount);
+      }
+      break;
+    }
+    case View::Kind::devpts: {
+      const Register context =
+          script_.call_into(__NR_fsopen, {script_.text("devpts"), FSOPEN_CLOEXEC});
+      script_.call(__NR_fsconfig, {context, FSCONFIG_SET_STRING, script_.text("ptmxmode"),
+                                   script_.text("0666"), 0});
+      script_.call(__NR_fsconfig, {context, FSCONFIG_CMD_CREATE, 0, 0, 0});
+      const Register mount = script_.call_into(
+          __NR_fsmount, {context, FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC});
+      script_.close(context);
+      place(open, mount);
+      script_.close(mount);
+      break;
+    }
+    case View::Kind::proc:
+      make_directories(open.view.target);
+      break;
+    case View::Kind::file:
+    case View::Kind::symlink:
+      make_file(open.view);
+      break;
+  }
+}
+
+void MountSteps::make_read_only(Register mount, unsigned flags) {
+  mount_attr read_only{};
+  read_only.attr_set = MOUNT_ATTR_RDONLY;
+  script_.call(__NR_mount_setattr, {mount, script_.text(""), AT_EMPTY_PATH | flags,
+                                    script_.object(read_only), sizeof read_only});
+}
+
 void MountSteps::assemble() {
   script_.about("mount", "/");
   // Nothing mounted here may show on the host, and nothing mounted there here.
   script_.call(__NR_mount, {0, script_.text("/"), 0, MS_REC | MS_PRIVATE, 0});
-  root_ = make_tmpfs(kRootSize, 0755);
+  if (!has_root_) {
+    root_ = make_tmpfs(kRootSize, 0755);
+    unsealed_.push_back(root_);
+  }
   script_.call(__NR_move_mount,
                {root_, script_.text(""), AT_FDCWD, script_.text("/"), MOVE_MOUNT_F_EMPTY_PATH});
-
-  std::vector<Register> sealed{root_};
-  std::size_t next_bind = 0;
   for (const OpenView& open : views_) {
-    script_.about("mount", open.view.target);
-    switch (open.view.kind) {
-      case View::Kind::bind:
-      case View::Kind::device: {
-        const Register mount = taken_[next_bind++];
-        place(open, mount);
-        script_.close(mount);
-        binds_.push_back(open.view.target);
-        break;
-      }
-      case View::Kind::tmpfs: {
-        const Register mount = make_tmpfs(open.view.size, open.view.mode);
-        place(open, mount);
-        if (open.view.writable) {
-          script_.close(mount);
-        } else {
-          sealed.push_back(mount);
-        }
-        break;
-      }
-      case View::Kind::devpts: {
-        const Register context =
-            script_.call_into(__NR_fsopen, {script_.text("devpts"), FSOPEN_CLOEXEC});
-        script_.call(__NR_fsconfig, {context, FSCONFIG_SET_STRING, script_.text("ptmxmode"),
-                                     script_.text("0666"), 0});
-        script_.call(__NR_fsconfig, {context, FSCONFIG_CMD_CREATE, 0, 0, 0});
-        const Register mount = script_.call_into(
-            __NR_fsmount, {context, FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC});
-        script_.close(context);
-        place(open, mount);
-        script_.close(mount);
-        break;
-      }
-      case View::Kind::proc:
-        make_directories(open.view.target);
-        break;
-      case View::Kind::file:
-      case View::Kind::symlink:
-        make_file(open.view);
-        break;
+    if (!open.prepared) {
+      add(open);
+    } else if (is_bind(open.view)) {
+      binds_.push_back(open.view.target);
     }
   }
-
   script_.about("mount", "/");
-  mount_attr read_only{};
-  read_only.attr_set = MOUNT_ATTR_RDONLY;
-  for (const Register mount : sealed) {
-    script_.call(__NR_mount_setattr, {mount, script_.text(""), AT_EMPTY_PATH,
-                                      script_.object(read_only), sizeof read_only});
-  }
-  for (const Register mount : sealed) {
+  for (const Register mount : unsealed_) {
+    make_read_only(mount, 0);
     if (mount.number != root_.number) script_.close(mount);
   }
+}
+
+Register MountSteps::assemble_shared() {
+  script_.about("mount", "/");
+  root_ = make_tmpfs(kRootSize, 0755);
+  std::vector<std::string> own;  // places of a run's own, in which it makes what it needs
+  for (const OpenView& open : views_) {
+    if (can_be_shared(open.view)) {
+      add(open);
+      continue;
+    }
+    const bool inside_own = std::ranges::any_of(
+        own, [&](const std::string& place) { return open.view.target.starts_with(place + "/"); });
+    if (!inside_own) make_target(open);
+    own.push_back(open.view.target);
+  }
+  script_.about("mount", "/");
+  make_read_only(root_, kRecursive);  // nothing that is shared may be written to
+  return root_;
 }
 
 void MountSteps::enter() {

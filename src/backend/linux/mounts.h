@@ -1,12 +1,18 @@
 // The sandbox's file system: steps that build a new root out of what is granted, and nothing else.
 #pragma once
 
+#include <linux/mount.h>
+
 #include <vector>
 
 #include "backend/linux/script_builder.h"
 #include "backend/linux/views.h"
 
 namespace cordon::linux_backend {
+
+// The step at which a grant to write is refused that the file system cannot map to the program's
+// ids; its argument is the path.
+inline constexpr const char* kIdmapStep = "idmapped mount";
 
 // Steps of the set-up process, in this order. Namespaces are entered in between: a privileged
 // caller's grants are taken while the process is still on the host, so that exactly what the
@@ -17,11 +23,16 @@ class MountSteps {
   MountSteps(ScriptBuilder& script, const std::vector<OpenView>& views)
       : script_(script), views_(views) {}
 
-  // `idmap` is the (sent) descriptor of a user namespace for granted views; -1: none.
-  void take_from_host(int idmap);
+  // `idmap` is the (sent) descriptor of a user namespace for granted views, `root` of a root that
+  // holds all views that are `prepared` (root_template.h); -1: none.
+  void take_from_host(int idmap, int root);
   void take_by_path();
   // In the new mount namespace: builds the root, beside the host's.
   void assemble();
+
+  // Instead of all others: the part of the root that every run of this kind shares, mounted
+  // nowhere, with places for the rest. Its descriptor is kept in the result.
+  [[nodiscard]] Register assemble_shared();
 
   // Steps of the program, inside the pid namespace: adds /proc, and leaves the host's root for the
   // new one; the kernel takes init along.
@@ -29,7 +40,11 @@ class MountSteps {
 
  private:
   void set_attributes(Register mount, const OpenView& open, int idmap);
+  void map_ids(Register mount, const OpenView& open, int idmap);
+  void set(Register mount, const mount_attr& attributes, int tolerated);
   void place(const OpenView& open, Register mount);
+  void add(const OpenView& open);
+  void make_read_only(Register mount, unsigned flags);
   void make_directories(const std::string& path);
   void make_target(const OpenView& open);
   void make_file(const plan::View& view);
@@ -39,9 +54,16 @@ class MountSteps {
   ScriptBuilder& script_;
   const std::vector<OpenView>& views_;
   std::vector<Register> taken_;  // one for each bind and device, in order
+  std::size_t next_taken_ = 0;
   Register root_;
+  bool has_root_ = false;
+  std::vector<Register> unsealed_;  // to become read-only when everything is in its place
   std::vector<std::string> made_;
   std::vector<std::string> binds_;
+  std::vector<std::string> own_;  // tmpfs of this run
 };
+
+// Whether runs can share this part: it is the same for all, and cannot be written to.
+[[nodiscard]] bool can_be_shared(const plan::View& view);
 
 }  // namespace cordon::linux_backend

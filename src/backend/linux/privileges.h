@@ -9,7 +9,11 @@
 
 namespace cordon::linux_backend {
 
-// All five capability sets empty, and no_new_privs.
+// What no process of the sandbox will ever gain: an empty bounding set, no ambient capabilities, no
+// power in uid 0, no_new_privs. The process keeps the capabilities it has, for the set-up.
+void forbid_gaining(ScriptBuilder& script);
+
+// The remaining three sets empty.
 void drop_capabilities(ScriptBuilder& script);
 
 // Last of all: what is set up afterwards is subject to it.

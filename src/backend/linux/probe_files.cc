@@ -94,4 +94,16 @@ std::vector<std::string> mounts_below_proc(std::string_view mountinfo) {
   return found;
 }
 
+std::string file_system_of_mount(std::string_view mountinfo, std::uint64_t id) {
+  const std::string wanted = std::to_string(id);
+  while (!mountinfo.empty()) {
+    std::string_view line = next_line(mountinfo);
+    if (next_word(line) != wanted) continue;
+    while (!line.empty() && next_word(line) != "-") {  // a number of optional fields
+    }
+    return std::string(next_word(line));
+  }
+  return "";
+}
+
 }  // namespace cordon::linux_backend

@@ -23,5 +23,7 @@ inline constexpr std::size_t kMostOfFile = 64 * 1024;
 [[nodiscard]] std::uint64_t ids_mapped(std::string_view uid_map);
 // Where a /proc/PID/mountinfo has mounts below /proc that hide something: binfmt_misc does not.
 [[nodiscard]] std::vector<std::string> mounts_below_proc(std::string_view mountinfo);
+// The type of the file system ("ext4") that is mounted with this id; empty if none is.
+[[nodiscard]] std::string file_system_of_mount(std::string_view mountinfo, std::uint64_t id);
 
 }  // namespace cordon::linux_backend

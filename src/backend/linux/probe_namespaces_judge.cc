@@ -49,6 +49,11 @@ Feature apparmor() {
 Feature refused(int error, std::string_view file, const std::optional<std::int64_t>& most,
                 const NamespaceFacts& facts) {
   if (error == ENOSPC || most == 0) return used_up(file, most);
+  if (error == EAGAIN || error == ENOMEM) {
+    return no("making one failed: " + base::errno_text(error),
+              "end some processes, or raise what limits them: ulimit -u, pids.max of the control "
+              "group, memory");
+  }
   if (error == EINVAL || error == ENOSYS) {
     return no("this kernel has none", "use a kernel built with namespaces");
   }
@@ -69,6 +74,7 @@ Feature refused(int error, std::string_view file, const std::optional<std::int64
 Feature powerless(int error, std::string_view what, const NamespaceFacts& facts) {
   if (facts.apparmor_restrict == 1) return apparmor();
   std::string why = std::string(what) + " failed: " + base::errno_text(error);
+  if (error == ENOENT) return no(std::move(why), "mount /proc, which it is done by");
   if (!facts.container.empty()) {
     return no(std::move(why), container_fix(facts.container, "apparmor=unconfined"));
   }

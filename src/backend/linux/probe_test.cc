@@ -43,6 +43,17 @@ TEST(ProbeFiles, MasksOfProcAreFoundInMountinfo) {
   EXPECT_THAT(mounts_below_proc("22 1 0:5 / /proc rw - proc proc rw"), IsEmpty());
 }
 
+TEST(ProbeFiles, TypeOfAMountIsFoundByItsId) {
+  constexpr auto kMounts =
+      "2 1 0:5 / /proc rw - proc proc rw\n"
+      "22 1 8:1 / /a rw,nosuid shared:1 master:2 - ext4 /dev/sda1 rw\n"
+      "23 1 0:30 / /b rw - virtiofs host rw";
+  EXPECT_EQ(file_system_of_mount(kMounts, 22), "ext4");
+  EXPECT_EQ(file_system_of_mount(kMounts, 23), "virtiofs");
+  EXPECT_EQ(file_system_of_mount(kMounts, 3), "");
+  EXPECT_EQ(file_system_of_mount("22 1 8:1 / /a rw", 22), "");
+}
+
 TEST(ProbeContainer, IsNamedByItsMostTellingTrace) {
   EXPECT_EQ(container_kind({}), "");
   EXPECT_EQ(container_kind({.cgroups = "0::/user.slice/session-1.scope\n"}), "");

@@ -8,6 +8,7 @@
 
 #include "backend/linux/mounts.h"
 #include "backend/linux/namespaces.h"
+#include "backend/linux/privileges.h"
 #include "backend/linux/program.h"
 #include "backend/posix/rlimits.h"
 
@@ -18,14 +19,15 @@ using plan::View;
 using spawner::Op;
 using spawner::Role;
 
-// What a group limits needs no rlimit; core files would hold what the program was given.
+// What a group limits needs no rlimit. A core dump would hold what the program was given: 1 is the
+// limit that also keeps the kernel from piping one to a program of the host.
 std::vector<posix::RlimitSetting> rlimits_of(const plan::SandboxPlan& plan) {
   Limits limits = plan.limits;
   if (plan.groups.memory_bytes) limits.memory_bytes.reset();
   limits.processes = plan.rlimit_processes;
   std::vector<posix::RlimitSetting> all(posix::kMaxRlimits);
   all.resize(posix::rlimits_for(limits, all));
-  all.push_back({RLIMIT_CORE, 0, 0});
+  all.push_back({RLIMIT_CORE, 1, 1});
   return all;
 }
 
@@ -97,13 +99,15 @@ void write_script(ScriptBuilder& script, const SandboxParts& parts) {
   if (parts.identity != nullptr) {
     namespaces.user = script.send_fd(parts.identity->user_namespace.get());
     const int map = parts.mount_map < 0 ? -1 : script.send_fd(parts.mount_map);
-    mounts.take_from_host(map);
+    const int root = parts.root < 0 ? -1 : script.send_fd(parts.root);
+    mounts.take_from_host(map, root);
     enter_namespaces(script, parts.plan, namespaces);
   } else {
     enter_namespaces(script, parts.plan, namespaces);
     mounts.take_by_path();
   }
   mounts.assemble();
+  forbid_gaining(script);
   script.about("clone");
   const auto child = [&](Role role) {
     script.op(Op::clone, {CLONE_PARENT, static_cast<std::uint64_t>(role)});

@@ -21,8 +21,9 @@ struct SandboxParts {
   const std::vector<OpenView>& views;
   const Cgroup* group = nullptr;          // null: none
   const RunIdentity* identity = nullptr;  // null: the set-up process makes its own user namespace
-  int mount_map = -1;                     // for idmapped grants; -1: none
-  int network = -1;                       // a namespace from the stock; -1: none
+  int root = -1;       // a shared root with the prepared views (root_template.h); -1: none
+  int mount_map = -1;  // for idmapped grants; -1: none
+  int network = -1;    // a namespace from the stock; -1: none
   int status = -1;
   int stdio[3] = {-1, -1, -1};
   bool terminal = false;

@@ -12,10 +12,12 @@ asm(".section .rodata\n"
     "cordon_spawner_end:\n"
     ".previous\n");
 
+// NOLINTBEGIN(readability-identifier-naming): the assembler's names
 extern "C" {
 extern const char cordon_spawner_begin[];
 extern const char cordon_spawner_end[];
 }
+// NOLINTEND(readability-identifier-naming)
 
 namespace cordon::linux_backend {
 

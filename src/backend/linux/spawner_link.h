@@ -25,6 +25,7 @@ class SpawnerLink {
   // Sends a script. Its first descriptor must be its status socket. A spawner that has died is
   // started anew. Errors: resource_exhausted, system; invalid_argument if the script is too large.
   [[nodiscard]] Result<void> send(ScriptBuilder& script);
+  [[nodiscard]] pid_t pid() const { return pid_; }  // -1: not started yet
   // Seccomp filters that the spawner has from its surroundings (a container), and so every sandbox.
   // Known once a script was sent.
   [[nodiscard]] int inherited_filters();

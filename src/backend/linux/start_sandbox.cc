@@ -1,5 +1,6 @@
 #include "backend/linux/start_sandbox.h"
 
+#include <cerrno>
 #include <chrono>
 #include <string>
 #include <utility>
@@ -22,6 +23,10 @@ Error failed_step(const ScriptBuilder& script, const Report& report) {
                            (argument.empty() ? "" : " " + argument) +
                            "\", so the program was not run";
   Error error = base::fail_os(name, report.error, what).error();
+  if (name == "clone" && report.error == EAGAIN) {
+    error.message +=
+        "; too many processes: raise what limits them (ulimit -u, pids.max of the control group)";
+  }
   if (name.starts_with("limit:")) error.code = ErrorCode::limit_not_applied;
   return error;
 }
@@ -99,6 +104,10 @@ class Starting {
       case ReportKind::here:
         return {};
       case ReportKind::parked:
+        if (report.role == Role::program && sandbox_.program_fd() < 0) {
+          return std::unexpected(StartFailure{
+              base::fail_os("start", errno, "watching the program (no descriptor left?)").error()});
+        }
         (report.role == Role::init ? init_parked_ : program_parked_) = true;
         return {};
       case ReportKind::not_executed:
@@ -108,7 +117,9 @@ class Starting {
       case ReportKind::failed:
         break;
     }
-    return std::unexpected(StartFailure{failed_step(script_, report)});
+    return std::unexpected(
+        StartFailure{.error = failed_step(script_, report),
+                     .argument = script_.explain(report.role, report.step).argument});
   }
 
   ScriptBuilder& script_;

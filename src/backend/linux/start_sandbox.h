@@ -17,6 +17,7 @@ struct StartFailure {
   Error error;
   bool not_executed = false;  // everything was in place, but exec failed with error.os_error
   bool died = false;          // its processes ended without a word: killed, perhaps for memory
+  std::string argument{};     // of the step that failed
 };
 
 using StartResult = std::expected<Sandbox, StartFailure>;

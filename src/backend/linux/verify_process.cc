@@ -28,17 +28,24 @@ Result<std::string> read_all(int folder, const char* name) {
   }
 }
 
+constexpr std::array kNamespaces = {"ns/user", "ns/mnt", "ns/pid",   "ns/ipc",
+                                    "ns/uts",  "ns/net", "ns/cgroup"};
+
+ino_t inode_of(int folder, const char* name) {
+  struct stat found{};
+  return ::fstatat(folder, name, &found, 0) == 0 ? found.st_ino : 0;
+}
+
 Result<void> check_namespaces(int folder, bool own_network) {
-  for (const char* name :
-       {"ns/user", "ns/mnt", "ns/pid", "ns/ipc", "ns/uts", "ns/cgroup", "ns/net"}) {
+  const base::Fd self(::open("/proc/thread-self", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  for (const char* name : kNamespaces) {
     const bool shared = !own_network && std::string_view(name) == "ns/net";
-    struct stat theirs{};
-    struct stat ours{};
-    if (::fstatat(folder, name, &theirs, 0) != 0 ||
-        ::stat((std::string("/proc/self/") + name).c_str(), &ours) != 0) {
+    const ino_t theirs = inode_of(folder, name);
+    const ino_t ours = inode_of(self.get(), name);
+    if (theirs == 0 || ours == 0) {
       return base::fail_os("verify", errno, std::string("looking at ") + name + " of the sandbox");
     }
-    if ((theirs.st_ino == ours.st_ino) != shared) {
+    if ((theirs == ours) != shared) {
       return base::fail(ErrorCode::system, "verify",
                         std::string("the sandbox's ") + name +
                             " is not what it should be, so the program was not run");

@@ -10,6 +10,7 @@
 #include <climits>
 #include <utility>
 
+#include "backend/linux/probe_files.h"
 #include "base/errors.h"
 
 namespace cordon::linux_backend {
@@ -17,12 +18,14 @@ namespace {
 
 using plan::View;
 
-base::Fd open_path(const std::string& path, bool follow) {
+// What was asked for has been resolved and judged: a link that is there now was not there then.
+base::Fd open_path(const View& view) {
+  const bool follow = !view.optional || view.follow;
   open_how how{};
   how.flags = O_PATH | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW);
-  how.resolve = RESOLVE_NO_MAGICLINKS;
+  how.resolve = view.optional ? RESOLVE_NO_MAGICLINKS : RESOLVE_NO_SYMLINKS;
   return base::Fd(
-      static_cast<int>(::syscall(SYS_openat2, AT_FDCWD, path.c_str(), &how, sizeof how)));
+      static_cast<int>(::syscall(SYS_openat2, AT_FDCWD, view.source.c_str(), &how, sizeof how)));
 }
 
 Error cannot_open(const View& view, int error) {
@@ -34,11 +37,13 @@ Error cannot_open(const View& view, int error) {
 
 Result<void> open_one(OpenView& open) {
   View& view = open.view;
-  open.source = open_path(view.source, !view.optional || view.follow);
+  open.source = open_path(view);
   struct stat found{};
   if (!open.source || ::fstat(open.source.get(), &found) != 0) {
     return std::unexpected(cannot_open(view, errno));
   }
+  open.device = found.st_dev;
+  open.inode = found.st_ino;
   if (S_ISLNK(found.st_mode)) {  // only optional ones are opened as links
     char target[PATH_MAX];
     const ssize_t size = ::readlinkat(open.source.get(), "", target, sizeof target);
@@ -52,9 +57,23 @@ Result<void> open_one(OpenView& open) {
     return base::fail(ErrorCode::system, "mount", view.source + " is not a character device");
   }
   open.directory = S_ISDIR(found.st_mode);
-  open.device = found.st_dev;
-  open.inode = found.st_ino;
   return {};
+}
+
+// "ext4"; without a name "its file system".
+std::string file_system_of(const OpenView& open) {
+  struct statx info{};
+  const auto mounts = read_small_file("/proc/self/mountinfo");
+  if (!mounts || ::statx(open.source.get(), "", AT_EMPTY_PATH, STATX_MNT_ID, &info) != 0) {
+    return "its file system";
+  }
+  const std::string name = file_system_of_mount(*mounts, info.stx_mnt_id);
+  return name.empty() ? "its file system" : name;
+}
+
+bool is_directory(const std::string& path) {
+  struct stat found{};
+  return ::lstat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode);
 }
 
 }  // namespace
@@ -64,6 +83,7 @@ Result<std::vector<OpenView>> open_views(const std::vector<View>& views) {
   all.reserve(views.size());
   for (const View& view : views) {
     OpenView open{.view = view, .source = {}};
+    if (view.kind == View::Kind::tmpfs && view.optional && !is_directory(view.source)) continue;
     if (view.kind == View::Kind::bind || view.kind == View::Kind::device) {
       if (auto opened = open_one(open); !opened) {
         const int error = opened.error().os_error;
@@ -74,6 +94,20 @@ Result<std::vector<OpenView>> open_views(const std::vector<View>& views) {
     all.push_back(std::move(open));
   }
   return all;
+}
+
+Error cannot_map_ids(const std::vector<OpenView>& views, const std::string& source, int os_error) {
+  std::string system = "its file system";
+  for (const OpenView& open : views) {
+    if (open.view.granted && open.source && open.view.source == source) {
+      system = file_system_of(open);
+    }
+  }
+  return {ErrorCode::unsupported, "mount", os_error,
+          "grant write of " + source + ": for a root caller this needs an idmapped mount, which " +
+              system + ", or something mounted below it, cannot be on this kernel (" +
+              base::errno_text(os_error) +
+              "): grant it read-only, or choose a user that owns the directory by --user"};
 }
 
 }  // namespace cordon::linux_backend

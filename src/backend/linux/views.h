@@ -18,11 +18,17 @@ struct OpenView {
   bool directory = false;  // bind: it is one
   dev_t device = 0;
   ino_t inode = 0;
+  bool prepared = false;  // already part of the root (root_template.h): nothing to open or mount
 };
 
 // Opens every source. Optional ones that are not there are left out; an optional one that is a
-// symbolic link becomes a View::Kind::symlink. A grant's symbolic links are followed, except magic
-// ones (/proc/self/exe). Errors name the path and the errno.
+// symbolic link becomes a View::Kind::symlink. A grant's source has been resolved before
+// (real_paths.h): a symbolic link in it is an error. Errors name the path and the errno.
 [[nodiscard]] Result<std::vector<OpenView>> open_views(const std::vector<plan::View>& views);
+
+// For a grant to write to `source`, one of `views`, whose file system cannot make the caller's
+// files appear as the program's: says so, with its name.
+[[nodiscard]] Error cannot_map_ids(const std::vector<OpenView>& views, const std::string& source,
+                                   int os_error);
 
 }  // namespace cordon::linux_backend

@@ -20,14 +20,6 @@ using base::Fd;
 constexpr std::string_view kDefaultPath = "/usr/local/bin:/usr/bin:/bin";
 constexpr std::string_view kStage = "exec";
 
-std::string_view path_of(std::span<const std::string> environment) {
-  constexpr std::string_view kName = "PATH=";
-  for (const std::string& entry : environment) {
-    if (entry.starts_with(kName)) return std::string_view(entry).substr(kName.size());
-  }
-  return kDefaultPath;
-}
-
 bool is_program(const std::string& path) {
   struct stat info{};
   return ::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
@@ -94,6 +86,14 @@ std::vector<std::string> environment_for(const Request& request) {
     host.emplace_back(*entry);
   }
   return request::resolve_environment(request, host);
+}
+
+std::string_view path_of(std::span<const std::string> environment) {
+  constexpr std::string_view kName = "PATH=";
+  for (const std::string& entry : environment) {
+    if (entry.starts_with(kName)) return std::string_view(entry).substr(kName.size());
+  }
+  return kDefaultPath;
 }
 
 Result<std::string> find_program(const std::string& name,

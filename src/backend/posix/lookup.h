@@ -14,6 +14,9 @@ namespace cordon::posix {
 // What the program will see: "NAME=value" entries.
 [[nodiscard]] std::vector<std::string> environment_for(const Request& request);
 
+// The PATH in such entries, or else the one that is used without.
+[[nodiscard]] std::string_view path_of(std::span<const std::string> environment);
+
 // A name with a slash is returned as it is. Another is looked for in the PATH of `environment`
 // ("NAME=value" entries); relative directories in PATH are not searched. Errors: not_found,
 // not_executable (a file of that name exists, but may not be executed).

@@ -85,7 +85,7 @@ long receive(std::uint64_t offset, std::uint64_t size) {
 }
 
 void receive_script() {
-  const auto& script = *reinterpret_cast<const Script*>(kArena);
+  const auto& script = at<const Script>(kArena);
   std::uint64_t have = 0;
   std::uint64_t want = sizeof(Script);
   while (have < want) {
@@ -98,7 +98,7 @@ void receive_script() {
 }
 
 void start() {
-  const auto& script = *reinterpret_cast<const Script*>(kArena);
+  const auto& script = at<const Script>(kArena);
   clone_args args{};
   args.flags = script.clone_flags;
   if (script.cgroup_fd >= 0) args.cgroup = static_cast<std::uint64_t>(script.cgroup_fd);
@@ -113,7 +113,7 @@ void start() {
 
 // Nothing of one run may be seen by the next.
 void forget() {
-  const auto& script = *reinterpret_cast<const Script*>(kArena);
+  const auto& script = at<const Script>(kArena);
   constexpr std::uint64_t kDontNeed = 4;
   constexpr std::uint64_t kPage = 4096;
   const std::uint64_t size = (script.size + kPage - 1) / kPage * kPage;

@@ -41,11 +41,12 @@ struct Step {
   Op op = Op::call;
   std::uint8_t from_register = 0;  // bit i: args[i] is the number of a register
   std::uint8_t into = 0;           // register for the result; 0: none
-  std::uint8_t tolerated = 0;      // an errno that is no failure
+  std::uint8_t tolerated = 0;      // an errno that is no failure, or kAnyError
   std::int32_t number = 0;         // of the system call
   std::uint64_t args[6] = {};
 };
 inline constexpr int kRegisters = 256;
+inline constexpr std::uint8_t kAnyError = 255;  // no errno has this number
 
 struct Section {
   std::uint64_t steps;  // const Step*

@@ -23,4 +23,10 @@ inline std::uint64_t address(const void* pointer) {
   return reinterpret_cast<std::uint64_t>(pointer);
 }
 
+// What stands at an address of the script.
+template <typename T>
+T& at(std::uint64_t where) {
+  return *reinterpret_cast<T*>(where);  // NOLINT(performance-no-int-to-ptr)
+}
+
 }  // namespace cordon::linux_backend::spawner
