@@ -89,7 +89,11 @@ void fail_each_step(Fault fault) {
     return run_to_end(*manager, std::move(request));
   };
 
-  ASSERT_EQ(run().exit_code, 0);
+  // More than one: from the second on, things are made ahead.
+  for (int i = 0; i < 3; ++i) {
+    const Outcome usual = run();
+    ASSERT_EQ(usual.exit_code, 0) << to_json(usual);
+  }
   ASSERT_TRUE(std::filesystem::remove(folder.path("ran"))) << "this is how it shows that it ran";
   const Traces before = traces_at_rest();
   for (const FailedStep& step : steps) {
@@ -109,7 +113,7 @@ void fail_each_step(Fault fault) {
     if (fault == Fault::error &&
         op != Op::park) {  // in park the filters are in place: it just dies
       EXPECT_EQ(outcome.error->os_error, ENOSYS) << outcome.error->message;
-      EXPECT_EQ(outcome.error->stage, explanation.name);
+      EXPECT_THAT(explanation.name, HasSubstr(outcome.error->stage));
       EXPECT_THAT(outcome.error->message, HasSubstr(explanation.argument));
     }
     EXPECT_FALSE(std::filesystem::exists(folder.path("ran"))) << "the program ran";
