@@ -43,17 +43,21 @@ std::vector<FailedStep> all_steps(const ScriptBuilder& script) {
   return all;
 }
 
-class EachStep : public testing::TestWithParam<bool> {
+// Whose set-up: of root with all its steps, of root as it is when much was made ahead, of another.
+enum class Whose : std::uint8_t { whole, made_ahead, ordinary };
+
+class EachStep : public testing::TestWithParam<Whose> {
  protected:
   void SetUp() override {
-    if (GetParam() && ::geteuid() != 0) GTEST_SKIP() << "only root can become another user";
+    if (GetParam() == Whose::ordinary && ::geteuid() != 0) GTEST_SKIP() << "for root only";
     if (!can_sandbox()) CORDON_SKIP_WITHOUT("linux", "no sandbox can be made here");
   }
+  static uid_t user() { return GetParam() == Whose::ordinary ? kOrdinaryUser : ::geteuid(); }
 };
 
 enum class Fault : std::uint8_t { error, crash };
 
-void fail_each_step(Fault fault) {
+void fail_each_step(Whose whose, Fault fault) {
   const rlimit no_core{0, 0};
   ASSERT_EQ(::setrlimit(RLIMIT_CORE, &no_core), 0);
   const Folder folder;
@@ -62,12 +66,18 @@ void fail_each_step(Fault fault) {
   ScriptBuilder::Explanation explanation;
   Op op = Op::call;
   const auto hook = [&](ScriptBuilder& script) {
-    if (steps.empty()) steps = all_steps(script);
-    if (!failing) return;
+    if (!failing) {
+      steps = all_steps(script);
+      return;
+    }
+    op = Op::exit;
+    // What is made ahead may be out of stock, or in: then the script has other steps.
+    if (failing->index >= script.steps(failing->role).size()) return;
     op = script.steps(failing->role).at(failing->index).op;
     // Dying in exec is the program's death, which is no failure of the set-up.
     if (fault == Fault::crash && op == Op::execute) op = Op::exit;
     explanation = script.explain(failing->role, static_cast<std::uint32_t>(failing->index));
+    if (!can_fail(script.steps(failing->role)[failing->index])) op = Op::exit;
     if (op == Op::exit) return;
     if (fault == Fault::crash) {
       script.crash_step(failing->role, failing->index);
@@ -76,7 +86,7 @@ void fail_each_step(Fault fault) {
     }
   };
   const Traces empty = traces();
-  auto manager = make_manager({.script = hook});
+  auto manager = make_manager({.script = hook, .nothing_ahead = whose != Whose::made_ahead});
   ASSERT_TRUE(manager);
   const auto run = [&] {
     Request request = misbehave({"say", folder.path("ran")});
@@ -128,16 +138,21 @@ void fail_each_step(Fault fault) {
 }
 
 TEST_P(EachStep, ThatFailsKeepsTheProgramFromRunning) {  // C40
-  in_own_process(GetParam() ? kOrdinaryUser : ::geteuid(), [] { fail_each_step(Fault::error); });
+  in_own_process(user(), [] { fail_each_step(GetParam(), Fault::error); });
 }
 
 TEST_P(EachStep, ThatIsNotSurvivedKeepsTheProgramFromRunning) {
-  in_own_process(GetParam() ? kOrdinaryUser : ::geteuid(), [] { fail_each_step(Fault::crash); });
+  in_own_process(user(), [] { fail_each_step(GetParam(), Fault::crash); });
 }
 
-INSTANTIATE_TEST_SUITE_P(, EachStep, testing::Bool(), [](const auto& ordinary) {
-  return ordinary.param ? "OrdinaryUser" : "Caller";
-});
+std::string name_of(const testing::TestParamInfo<Whose>& whose) {
+  if (whose.param == Whose::ordinary) return "OrdinaryUser";
+  return whose.param == Whose::whole ? "Caller" : "MadeAhead";
+}
+
+INSTANTIATE_TEST_SUITE_P(, EachStep,
+                         testing::Values(Whose::whole, Whose::made_ahead, Whose::ordinary),
+                         name_of);
 
 }  // namespace
 }  // namespace cordon::linux_tests
