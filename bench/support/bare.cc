@@ -56,11 +56,12 @@ pid_t BareSpawn::start() const {
   return pid;
 }
 
-void BareSpawn::wait(pid_t pid) {
+int BareSpawn::wait(pid_t pid) {
   int status = 0;
   while (::waitpid(pid, &status, 0) < 0) {
     if (errno != EINTR) give_up(std::string("waitpid: ") + std::strerror(errno));
   }
+  return status;
 }
 
 }  // namespace cordon::bench

@@ -27,7 +27,8 @@ class BareSpawn {
   // What the program's streams are from now on: descriptors of ours, or /dev/null where < 0.
   void set_stdio(const std::array<int, 3>& fds);
   [[nodiscard]] pid_t start() const;
-  static void wait(pid_t pid);
+  // Its status as of waitpid.
+  static int wait(pid_t pid);
 
  private:
   std::string path_;

@@ -87,6 +87,8 @@ class Backend {
   // What launching this request would do. Asked only after check().
   [[nodiscard]] virtual Result<Plan> plan(const Request& request, const Limits& limits) const = 0;
   [[nodiscard]] virtual std::unique_ptr<Child> make_child() = 0;
+  // Nothing is launched any more: what has to end can begin to, while others are waited for.
+  virtual void retire() {}
 };
 
 }  // namespace cordon::supervise

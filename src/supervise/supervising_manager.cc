@@ -11,6 +11,7 @@ SupervisingManager::~SupervisingManager() {
   const auto running = shared_->table.running();
   for (const auto& process : running) (void)process->kill();
   for (const auto& process : running) (void)process->wait();
+  shared_->backend->retire();
   shared_->close_loop();
 }
 

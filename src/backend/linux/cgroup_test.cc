@@ -288,6 +288,7 @@ TEST_F(CgroupTest, SweepRemovesGroupsOfTheDeadOnly) {
 
 TEST_F(CgroupTest, UnwritableParentIsAClearError) {
   if (::geteuid() != 0) GTEST_SKIP() << "cgroup: needs root, to become a user without rights";
+  const auto first = parent_->make({});  // was made when the parent was opened
   ASSERT_EQ(::seteuid(65534), 0);
   const auto refused = parent_->make({});
   const auto unopened = open_cgroup_parent("cordon-not-ours");

@@ -47,12 +47,15 @@ class CgroupV1Parent final : public CgroupParent {
   std::size_t sweep() override;
 
  private:
+  [[nodiscard]] bool all_works();
   void probe(V1Hierarchy& hierarchy);
   [[nodiscard]] Feature& feature(v1::Controller bit);
+  [[nodiscard]] Result<std::unique_ptr<CgroupV1>> make_unopened(unsigned controllers);
 
   std::array<Feature, kControllers.size()> features_{};
   std::shared_ptr<V1Home> home_ = std::make_shared<V1Home>();
   CgroupNames names_;
+  std::unique_ptr<CgroupV1> first_;  // made to see whether it works; the first run gets it
 };
 
 Feature& CgroupV1Parent::feature(v1::Controller bit) {
@@ -112,6 +115,20 @@ void CgroupV1Parent::add(const ControllerFile& controller, const std::vector<Cgr
   home_->hierarchies.push_back({controller.bit, std::move(*dir), parent});
 }
 
+bool CgroupV1Parent::all_works() {
+  auto group = make_unopened(v1::memory | v1::pids | v1::cpu | v1::cpuacct);
+  if (!group) return false;
+  for (const auto& controller : kControllers) {
+    if (feature(controller.bit).works && !(*group)->has(controller.bit, controller.file)) {
+      return false;
+    }
+  }
+  home_->memsw = (*group)->has(v1::memory, "memory.memsw.limit_in_bytes");
+  first_ = std::move(*group);
+  return true;
+}
+
+// What is wrong with this one, where something is.
 void CgroupV1Parent::probe(V1Hierarchy& hierarchy) {
   const std::string name = names_.next();
   // A home of its own: only this hierarchy, and gone after the look.
@@ -140,19 +157,25 @@ void CgroupV1Parent::probe(V1Hierarchy& hierarchy) {
 }
 
 void CgroupV1Parent::probe() {
+  if (all_works()) return;
   for (auto& hierarchy : home_->hierarchies) probe(hierarchy);
   std::erase_if(home_->hierarchies, [](const V1Hierarchy& h) { return h.controllers == 0; });
+}
+
+Result<std::unique_ptr<CgroupV1>> CgroupV1Parent::make_unopened(unsigned controllers) {
+  auto group = CgroupV1::make(home_, names_.next(), controllers);
+  // Taken by a second parent in this process.
+  while (!group && group.error().os_error == EEXIST) {
+    group = CgroupV1::make(home_, names_.next(), controllers);
+  }
+  return group;
 }
 
 Result<std::unique_ptr<Cgroup>> CgroupV1Parent::make(bool cpu) {
   // Memory, processes and processor time are counted for every run, limited or not.
   unsigned controllers = v1::memory | v1::pids | v1::cpuacct;
   if (cpu) controllers |= v1::cpu;
-  auto group = CgroupV1::make(home_, names_.next(), controllers);
-  // Taken by a second parent in this process.
-  while (!group && group.error().os_error == EEXIST) {
-    group = CgroupV1::make(home_, names_.next(), controllers);
-  }
+  auto group = first_ ? std::move(first_) : make_unopened(controllers);
   if (!group) return std::unexpected(std::move(group.error()));
   if (auto opened = (*group)->open(); !opened) return std::unexpected(std::move(opened.error()));
   return std::move(*group);

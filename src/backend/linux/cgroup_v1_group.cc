@@ -85,6 +85,11 @@ const V1Hierarchy* CgroupV1::with(v1::Controller controller) const {
   return found == in_.end() ? nullptr : *found;
 }
 
+bool CgroupV1::has(v1::Controller controller, const char* file) const {
+  const auto* const hierarchy = with(controller);
+  return hierarchy != nullptr && exists(hierarchy->parent.fd.get(), (name_ + "/" + file).c_str());
+}
+
 Result<void> CgroupV1::write(v1::Controller controller, const char* file,
                              std::string_view value) const {
   const auto* const hierarchy = with(controller);

@@ -42,6 +42,8 @@ class CgroupV1 final : public Cgroup {
   CgroupV1& operator=(const CgroupV1&) = delete;
 
   [[nodiscard]] Result<void> set(const CgroupLimits& limits) override;
+  // Whether the controller's hierarchy offers this file.
+  [[nodiscard]] bool has(v1::Controller controller, const char* file) const;
   // Opens what the run needs.
   [[nodiscard]] Result<void> open();
 

@@ -20,13 +20,14 @@ class CgroupV2Parent final : public CgroupParent {
 
   // Whether a group can really be made, and what is in it.
   [[nodiscard]] Result<void> probe() {
-    const auto group = CgroupV2::make(home_, names_.next());
-    if (!group) return std::unexpected(group.error());
+    auto group = make_unwatched();
+    if (!group) return std::unexpected(std::move(group.error()));
     home_->swap_max = (*group)->has("memory.swap.max");
     if (Feature& cpu = home_->place.features[2]; cpu.works && !(*group)->has("cpu.max")) {
       cpu = {false, "the kernel offers no cpu.max",
              "use a kernel with bandwidth control (CONFIG_CFS_BANDWIDTH)"};
     }
+    first_ = std::move(*group);
     return {};
   }
 
@@ -38,11 +39,7 @@ class CgroupV2Parent final : public CgroupParent {
   [[nodiscard]] bool swap_limited() const override { return home_->swap_max || !swap_in_use(); }
 
   [[nodiscard]] Result<std::unique_ptr<Cgroup>> make(bool /*cpu*/) override {
-    auto group = CgroupV2::make(home_, names_.next());
-    // Taken by a second parent in this process.
-    while (!group && group.error().os_error == EEXIST) {
-      group = CgroupV2::make(home_, names_.next());
-    }
+    auto group = first_ ? std::move(first_) : make_unwatched();
     if (!group) return std::unexpected(std::move(group.error()));
     (*group)->watch();
     return std::move(*group);
@@ -56,8 +53,18 @@ class CgroupV2Parent final : public CgroupParent {
   }
 
  private:
+  [[nodiscard]] Result<std::unique_ptr<CgroupV2>> make_unwatched() {
+    auto group = CgroupV2::make(home_, names_.next());
+    // Taken by a second parent in this process.
+    while (!group && group.error().os_error == EEXIST) {
+      group = CgroupV2::make(home_, names_.next());
+    }
+    return group;
+  }
+
   std::shared_ptr<V2Home> home_ = std::make_shared<V2Home>();
   CgroupNames names_;
+  std::unique_ptr<CgroupV2> first_;  // made to see whether it works; the first run gets it
 };
 
 }  // namespace

@@ -1,96 +1,26 @@
 #include "backend/linux/identity.h"
 
 #include <fcntl.h>
-#include <sched.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <chrono>
 #include <string>
 #include <utility>
 
-#include "backend/linux/status_socket.h"
+#include "backend/linux/user_namespace.h"
 #include "base/errors.h"
 
 namespace cordon::linux_backend {
 namespace {
 
 using base::fail_os;
-using spawner::Op;
-using spawner::ReportKind;
 
-constexpr auto kPatience = std::chrono::seconds(10);
 std::string in_runtime_directory(const char* name) {
   return std::string(plan::kRuntimeDirectory) + name;
 }
 
-Result<void> write_map(pid_t pid, const char* name, std::uint32_t inside, std::uint32_t outside) {
-  const std::string path = "/proc/" + std::to_string(pid) + "/" + name;
-  const std::string line = std::to_string(inside) + " " + std::to_string(outside) + " 1";
-  const base::Fd file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-  if (!file || ::write(file.get(), line.data(), line.size()) < 0) {
-    return fail_os("user namespace", errno, "writing \"" + line + "\" to " + path);
-  }
-  return {};
-}
-
-void reap(pid_t pid) {
-  int status = 0;
-  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-  }
-}
-
 }  // namespace
-
-// A process that only exists inside the new namespace for as long as its maps are written.
-Result<base::Fd> Identities::make_namespace(const User& inside, const User& outside) {
-  auto status = StatusSocket::make();
-  if (!status) return std::unexpected(std::move(status.error()));
-  ScriptBuilder script;
-  (void)script.send_fd(status->theirs());
-  script.clone_flags(CLONE_PARENT | CLONE_NEWUSER);
-  script.op(Op::park);
-  script.op(Op::exit);
-  if (auto sent = spawner_.send(script); !sent) return std::unexpected(std::move(sent.error()));
-  status->close_theirs();
-
-  const TimePoint until = std::chrono::steady_clock::now() + kPatience;
-  pid_t pid = -1;
-  const auto wait_until_parked = [&]() -> Result<void> {
-    for (bool parked = false; !parked || pid < 0;) {
-      auto heard = status->next(until);
-      if (!heard) return std::unexpected(std::move(heard.error()));
-      if (!*heard || (*heard)->report.value < 0) {
-        return fail_os("user namespace",
-                       *heard ? static_cast<int>(-(*heard)->report.value) : EPROTO,
-                       "making a user namespace for the program's ids");
-      }
-      const auto& report = (*heard)->report;
-      if (report.kind == ReportKind::started) pid = static_cast<pid_t>(report.value);
-      if (report.kind == ReportKind::parked) parked = true;
-    }
-    return {};
-  };
-  const auto finish = [&]() -> Result<base::Fd> {
-    if (auto r = wait_until_parked(); !r) return std::unexpected(std::move(r.error()));
-    if (auto r = write_map(pid, "uid_map", inside.uid, outside.uid); !r) {
-      return std::unexpected(std::move(r.error()));
-    }
-    if (auto r = write_map(pid, "gid_map", inside.gid, outside.gid); !r) {
-      return std::unexpected(std::move(r.error()));
-    }
-    const std::string path = "/proc/" + std::to_string(pid) + "/ns/user";
-    base::Fd opened(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!opened) return fail_os("user namespace", errno, "opening " + path);
-    return base::move_up(std::move(opened));
-  };
-  auto made = finish();
-  *status = StatusSocket{};  // the parked process ends
-  if (pid > 0) reap(pid);
-  return made;
-}
 
 // A lock on one byte of a file is given back by the kernel, whatever becomes of us.
 Result<void> Identities::lock_id(RunIdentity& identity) {
@@ -143,7 +73,7 @@ Result<std::unique_ptr<RunIdentity>> Identities::take(const plan::Identity& want
   } else if (auto locked = lock_id(*made); !locked) {
     return std::unexpected(std::move(locked.error()));
   }
-  auto space = make_namespace(made->inside, made->host);
+  auto space = make_user_namespace(made->inside, made->host);
   if (!space) return std::unexpected(std::move(space.error()));
   made->user_namespace = std::move(*space);
   return made;
@@ -151,7 +81,7 @@ Result<std::unique_ptr<RunIdentity>> Identities::take(const plan::Identity& want
 
 Result<int> Identities::mount_map(RunIdentity& identity, const User& caller) {
   if (!identity.mount_map) {
-    auto made = make_namespace(caller, identity.host);
+    auto made = make_user_namespace(caller, identity.host);
     if (!made) return std::unexpected(std::move(made.error()));
     identity.mount_map = std::move(*made);
   }

@@ -8,7 +8,6 @@
 #include <optional>
 #include <vector>
 
-#include "backend/linux/spawner_link.h"
 #include "base/fd.h"
 #include "cordon/error.h"
 #include "plan/sandbox_plan.h"
@@ -31,8 +30,6 @@ struct RunIdentity {
 // Thread-safe.
 class Identities {
  public:
-  explicit Identities(SpawnerLink& spawner) : spawner_(spawner) {}
-
   // For a plan whose identity has no host ids, one that nobody uses now; else the named one.
   [[nodiscard]] Result<std::unique_ptr<RunIdentity>> take(const plan::Identity& wanted);
   // The descriptor for MOUNT_ATTR_IDMAP: the caller's files appear as the program's.
@@ -40,10 +37,8 @@ class Identities {
   void give_back(std::unique_ptr<RunIdentity> identity);
 
  private:
-  [[nodiscard]] Result<base::Fd> make_namespace(const User& inside, const User& outside);
   [[nodiscard]] Result<void> lock_id(RunIdentity& identity);
 
-  SpawnerLink& spawner_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<RunIdentity>> free_;
 };

@@ -41,9 +41,12 @@ Result<std::unique_ptr<LinuxBackend>> LinuxBackend::make(Weakened weakened) {
   if (!keeper) return std::unexpected(std::move(keeper.error()));
   backend->keeper_ = std::move(*keeper);
   backend->spawner_ = std::make_unique<SpawnerLink>(*backend->keeper_);
-  backend->identities_ = std::make_unique<Identities>(*backend->spawner_);
+  backend->identities_ = std::make_unique<Identities>();
   backend->networks_ = std::make_unique<NetworkStock>(*backend->keeper_);
   backend->roots_ = std::make_unique<RootTemplates>(*backend->spawner_);
+  // While the host is probed.
+  backend->spawner_->start_ahead();
+  if (::geteuid() == 0) backend->networks_->begin();
 
   auto place = backend->place_for("");
   if (!place) return std::unexpected(std::move(place.error()));

@@ -49,6 +49,7 @@ class LinuxBackend final : public supervise::Backend {
   [[nodiscard]] Result<void> check(const Request& request, const Limits& limits) const override;
   [[nodiscard]] Result<Plan> plan(const Request& request, const Limits& limits) const override;
   [[nodiscard]] std::unique_ptr<supervise::Child> make_child() override;
+  void retire() override { spawner_->retire(); }
 
   // --- for LinuxChild ---
 

@@ -14,6 +14,9 @@ class NetworkStock {
  public:
   explicit NetworkStock(Keeper& keeper);
 
+  // Begins to make the first silent one, which takes long: most runs want one.
+  void begin() { silent_.begin(); }
+
   // Empty if there is none now: the set-up process then makes its own.
   [[nodiscard]] base::Fd take(Network network);
 

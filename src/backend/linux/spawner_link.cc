@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <optional>
 #include <span>
 
 #include "backend/linux/spawner_image.h"
@@ -58,7 +59,15 @@ int count_filters(pid_t pid) {
 
 }  // namespace
 
-SpawnerLink::~SpawnerLink() { stop(); }
+SpawnerLink::~SpawnerLink() {
+  if (ahead_.valid()) (void)start();
+  stop();
+}
+
+void SpawnerLink::retire() {
+  const std::lock_guard lock(mutex_);
+  socket_.reset();
+}
 
 void SpawnerLink::stop() {
   socket_.reset();  // it ends when nobody can ask it for anything
@@ -69,7 +78,8 @@ void SpawnerLink::stop() {
   pid_ = -1;
 }
 
-Result<void> SpawnerLink::start() {
+// On the keeper's thread.
+Result<SpawnerLink::Started> SpawnerLink::start_here() {
   auto image = make_image();
   if (!image) return std::unexpected(std::move(image.error()));
   int pair[2];
@@ -92,20 +102,33 @@ Result<void> SpawnerLink::start() {
   plan.stdio[spawner::kControlFd] = theirs.get();
   plan.stdio[2] = theirs.get();
 
-  posix::Spawned spawned;
-  int error = 0;
-  keeper_.run([&] {
-    spawned = posix::spawn(plan);
-    error = errno;
-  });
+  const posix::Spawned spawned = posix::spawn(plan);
+  const int error = errno;
   if (spawned.pid < 0) return fail_os("spawner", error, kWhat);
   if (plan.failed_step != posix::Step::none) {
     return fail_os("spawner", plan.failed_errno,
                    std::string(kWhat) + " (is /proc mounted, and may memory files be executed?)");
   }
-  socket_ = std::move(ours);
-  pid_ = spawned.pid;
-  inherited_filters_ = count_filters(pid_);
+  return Started{std::move(ours), spawned.pid, count_filters(spawned.pid)};
+}
+
+void SpawnerLink::start_ahead() {
+  const auto task = std::make_shared<std::packaged_task<Result<Started>()>>(&start_here);
+  ahead_ = task->get_future();
+  keeper_.post([task] { (*task)(); });
+}
+
+Result<void> SpawnerLink::start() {
+  std::optional<Result<Started>> started;
+  if (ahead_.valid()) {
+    started = ahead_.get();
+  } else {
+    keeper_.run([&] { started = start_here(); });
+  }
+  if (!*started) return std::unexpected(std::move(started->error()));
+  socket_ = std::move((*started)->socket);
+  pid_ = (*started)->pid;
+  inherited_filters_ = (*started)->inherited_filters;
   return {};
 }
 

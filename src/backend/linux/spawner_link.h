@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <future>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -22,15 +23,26 @@ class SpawnerLink {
   SpawnerLink(const SpawnerLink&) = delete;
   SpawnerLink& operator=(const SpawnerLink&) = delete;
 
+  // Starts the spawner in the background, for the first script to find it ready. Call it once,
+  // before anything is sent.
+  void start_ahead();
   // Sends a script. Its first descriptor must be its status socket. A spawner that has died is
   // started anew. Errors: resource_exhausted, system; invalid_argument if the script is too large.
   [[nodiscard]] Result<void> send(ScriptBuilder& script);
+  // Lets the spawner end, which the destructor waits for. Nothing may be sent any more.
+  void retire();
   [[nodiscard]] pid_t pid() const { return pid_; }  // -1: not started yet
   // Seccomp filters that the spawner has from its surroundings (a container), and so every sandbox.
   // Known once a script was sent.
   [[nodiscard]] int inherited_filters();
 
  private:
+  struct Started {
+    base::Fd socket;
+    pid_t pid = -1;
+    int inherited_filters = 0;
+  };
+  [[nodiscard]] static Result<Started> start_here();
   [[nodiscard]] Result<void> start();
   void stop();
   [[nodiscard]] bool write(const std::vector<char>& message, const std::vector<int>& fds);
@@ -40,6 +52,7 @@ class SpawnerLink {
   base::Fd socket_;
   pid_t pid_ = -1;
   int inherited_filters_ = 0;
+  std::future<Result<Started>> ahead_;
 };
 
 }  // namespace cordon::linux_backend

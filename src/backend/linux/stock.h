@@ -2,9 +2,10 @@
 // Each is handed out once.
 //
 // Nothing is made ahead until a second one was asked for: a command that runs one program needs no
-// stock. Thread-safe.
+// stock. What even the first run should not have to wait for can be begun early. Thread-safe.
 #pragma once
 
+#include <condition_variable>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -26,9 +27,25 @@ class Stock {
     state_->make = std::move(make);
   }
 
-  // Nothing if there is none now: the caller makes its own.
+  // Begins to make the first one.
+  void begin() {
+    {
+      const std::lock_guard lock(state_->mutex);
+      state_->first_to_come = true;
+    }
+    keeper_.post([state = state_] {
+      std::optional<T> made = state->make();
+      const std::lock_guard lock(state->mutex);
+      if (made) state->ready.push_back(*std::move(made));
+      state->first_to_come = false;
+      state->changed.notify_all();
+    });
+  }
+
+  // Nothing if there is none now: the caller makes its own. Waits for one that was begun.
   [[nodiscard]] std::optional<T> take() {
-    const std::lock_guard lock(state_->mutex);
+    std::unique_lock lock(state_->mutex);
+    state_->changed.wait(lock, [&] { return !state_->first_to_come; });
     std::optional<T> taken;
     if (!state_->ready.empty()) {
       taken = std::move(state_->ready.back());
@@ -48,7 +65,9 @@ class Stock {
   struct State {  // shared with jobs of the keeper
     std::function<std::optional<T>()> make;
     std::mutex mutex;
+    std::condition_variable changed;
     std::vector<T> ready;
+    bool first_to_come = false;
     bool asked_before = false;
     bool refilling = false;
   };
