@@ -160,10 +160,11 @@ Traces traces() {
 
 Traces traces_at_rest() {
   Traces last = traces();
-  for (int i = 0; i < 100; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  int unchanged = 0;
+  for (int i = 0; i < 200 && unchanged < 8; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(25));
     const Traces now = traces();
-    if (now == last && now.groups == 0) break;
+    unchanged = now == last ? unchanged + 1 : 0;
     last = now;
   }
   return last;

@@ -59,7 +59,7 @@ struct Traces {
 };
 std::ostream& operator<<(std::ostream& out, const Traces& traces);
 [[nodiscard]] Traces traces();
-// Once there is no group left and nothing changes any more, which takes a moment.
+// Once nothing changes any more: the keeper tidies up, and makes things ahead.
 [[nodiscard]] Traces traces_at_rest();
 // Until they are as `wanted`, for some seconds: the kernel and the keeper take their time.
 [[nodiscard]] Traces traces_settled(const Traces& wanted);

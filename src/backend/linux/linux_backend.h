@@ -30,6 +30,7 @@ struct Weakened {
   std::vector<std::string> left_out{};  // steps of the script by name: "landlock", "seccomp" …
   bool verify = true;
   std::function<void(ScriptBuilder&)> script{};  // sees each run's script before it is sent
+  bool nothing_ahead = false;                    // roots and networks are made by that script
   bool no_groups = false;                        // as if no control group could be made
 };
 

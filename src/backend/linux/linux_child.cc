@@ -86,11 +86,12 @@ Result<void> LinuxChild::launch(const supervise::LaunchSpec& spec) {
     auto identity = backend_.identities().take(plan_.identity);
     if (!identity) return std::unexpected(std::move(identity.error()));
     identity_ = std::move(*identity);
-    network_ = backend_.networks().take(plan_.network);
+    if (!backend_.weakened().nothing_ahead) network_ = backend_.networks().take(plan_.network);
   }
   // A terminal is shown among the devices, and a weakened set-up is to be seen whole.
   const bool shared_root = (*place)->host.privileged && !request.terminal &&
-                           backend_.weakened().left_out.empty() && !backend_.weakened().script;
+                           backend_.weakened().left_out.empty() &&
+                           !backend_.weakened().nothing_ahead;
   auto root = shared_root ? backend_.roots().open(plan_.root) : open_own(plan_.root);
   if (!root) return std::unexpected(std::move(root.error()));
   auto* const views = &root->views;

@@ -27,7 +27,9 @@ bool raise_loopback() {
 // On the keeper's thread, which goes into the new namespace and comes back.
 std::optional<base::Fd> make_one(bool loopback) {
   const base::Fd home(::open(kOwn, O_RDONLY | O_CLOEXEC));
-  if (!home || ::unshare(CLONE_NEWNET) != 0) return std::nullopt;
+  // Whoever is not allowed to come back does not leave: a filter may refuse setns().
+  if (!home || ::setns(home.get(), CLONE_NEWNET) != 0) return std::nullopt;
+  if (::unshare(CLONE_NEWNET) != 0) return std::nullopt;
   base::Fd made;
   if (!loopback || raise_loopback()) {
     made = base::move_up(base::Fd(::open(kOwn, O_RDONLY | O_CLOEXEC)));

@@ -19,15 +19,21 @@ using plan::View;
 using spawner::Op;
 using spawner::Role;
 
-// What a group limits needs no rlimit. A core dump would hold what the program was given: 1 is the
-// limit that also keeps the kernel from piping one to a program of the host.
+// A core dump would hold what the program was given: 1 is the limit that also keeps the kernel from
+// piping one to a program of the host. Where the caller may have none at all, it cannot be raised.
+rlim_t core_limit() {
+  rlimit own{};
+  return ::getrlimit(RLIMIT_CORE, &own) == 0 && own.rlim_max == 0 ? 0 : 1;
+}
+
+// What a group limits needs no rlimit.
 std::vector<posix::RlimitSetting> rlimits_of(const plan::SandboxPlan& plan) {
   Limits limits = plan.limits;
   if (plan.groups.memory_bytes) limits.memory_bytes.reset();
   limits.processes = plan.rlimit_processes;
   std::vector<posix::RlimitSetting> all(posix::kMaxRlimits);
   all.resize(posix::rlimits_for(limits, all));
-  all.push_back({RLIMIT_CORE, 1, 1});
+  all.push_back({RLIMIT_CORE, core_limit(), core_limit()});
   return all;
 }
 

@@ -54,8 +54,8 @@ std::optional<ProcessStat> stat_of(int proc, pid_t pid) {
 }
 
 Duration from_ticks(std::uint64_t ticks) {
-  static const auto per_second = static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK));
-  return std::chrono::nanoseconds(ticks * (1'000'000'000 / per_second));
+  static const auto kPerSecond = static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK));
+  return std::chrono::nanoseconds(ticks * (1'000'000'000 / kPerSecond));
 }
 
 // Of this thread.
@@ -126,13 +126,13 @@ std::vector<TreeSampler::Found> TreeSampler::scan() const {
 
 // Counts a page once for each process that has it.
 std::uint64_t TreeSampler::resident(const std::vector<Found>& tree) const {
-  static const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  static const auto kPage = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
   std::uint64_t pages = 0;
   for (const Found& process : tree) {
     const std::string statm = read_text(proc_.get(), std::to_string(process.pid) + "/statm");
     pages += parse_resident_pages(statm).value_or(0);
   }
-  return pages * page;
+  return pages * kPage;
 }
 
 // Each process has its share of a page. One that may not be looked into so closely counts with all
