@@ -34,6 +34,7 @@ struct Status {
   std::optional<WallTime> start_time;  // once it was started
   std::optional<double> cpu_percent;   // since the last status() call; 100 = one core
   std::optional<std::uint64_t> memory_bytes;
+  std::optional<std::uint64_t> memory_anonymous_bytes;  // of those; the rest is page cache
 };
 
 // Whom a signal is for.

@@ -47,6 +47,7 @@ struct Alarm {
 struct Sample {
   Duration cpu{0};  // used so far
   std::uint64_t memory_bytes = 0;
+  std::optional<std::uint64_t> memory_anonymous_bytes{};  // of those, where the kernel tells
   std::string evidence{};  // where `cpu` is known from, if that is not plain
 };
 
@@ -64,6 +65,10 @@ class Child {
   // Nothing while the program runs. Else ends what it left running, then reaps it.
   [[nodiscard]] virtual std::optional<Ended> reap() = 0;
   [[nodiscard]] virtual std::optional<Sample> sample() const = 0;
+
+  // What holds for this very run, where that was found out for its launch; null: as the backend
+  // says.
+  [[nodiscard]] virtual const Enforcement* enforcement() const { return nullptr; }
 
   // Readable when alarm() has something to look at; -1: never. Valid until the Child is destroyed.
   [[nodiscard]] virtual int alarm_fd() const { return -1; }

@@ -290,7 +290,8 @@ void SupervisedProcess::finish_if_ended() {
   outcome::Ending e;
   e.id = id_;
   e.backend = shared_->backend->name();
-  e.enforcement = shared_->backend->enforcement(request_, limits_);
+  const Enforcement* const found_out = child_->enforcement();
+  e.enforcement = found_out ? *found_out : shared_->backend->enforcement(request_, limits_);
   e.first_action = ladder_.cause();
   // A short program may have ended before its last output was read: the limit holds all the same.
   if (!e.first_action && limits_.output_bytes && pump_.bytes() > *limits_.output_bytes) {

@@ -98,6 +98,7 @@ Status SupervisedProcess::status() {
                       static_cast<double>(wall.count());
     }
     s.memory_bytes = sample->memory_bytes;
+    s.memory_anonymous_bytes = sample->memory_anonymous_bytes;
     last_status_ = Measured{t, sample->cpu};
   }
   return s;

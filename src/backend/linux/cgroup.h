@@ -30,8 +30,6 @@ struct CgroupUsage {
   std::optional<Duration> cpu_user;
   std::optional<Duration> cpu_system;
   std::optional<std::uint64_t> memory_peak_bytes;
-  std::optional<std::uint64_t> memory_bytes;            // now
-  std::optional<std::uint64_t> memory_anonymous_bytes;  // of those; the rest is page cache
   std::optional<std::uint64_t> processes_peak;
   // Since the group was made. v2 ends the whole run at once, and counts the first victim twice.
   std::uint64_t oom_kills = 0;
@@ -69,6 +67,8 @@ class Cgroup {
   // Processor time used so far, by all processes of the run, the ended ones too.
   [[nodiscard]] virtual std::optional<Duration> cpu_time() const = 0;
   [[nodiscard]] virtual std::optional<std::uint64_t> memory_bytes() const = 0;
+  // Of those; the rest is page cache.
+  [[nodiscard]] virtual std::optional<std::uint64_t> anonymous_bytes() const = 0;
   // SIGKILL to every process inside, and no limit of processor time any more: a throttled process
   // would take up to a period (a second, for small shares) to end. v1: returns when none is left,
   // or after about 100 ms; no fork inside succeeds from then on.

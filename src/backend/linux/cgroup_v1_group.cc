@@ -200,11 +200,6 @@ CgroupUsage CgroupV1::usage() const {
     if (user && system) divide(*time, *user, *system, usage);
   }
   usage.memory_peak_bytes = read_number(v1::memory, "memory.max_usage_in_bytes");
-  usage.memory_bytes = memory_bytes();
-  if (const auto stat = read(v1::memory, "memory.stat")) {
-    usage.memory_anonymous_bytes = field(*stat, "total_rss");
-    if (!usage.memory_anonymous_bytes) usage.memory_anonymous_bytes = field(*stat, "rss");
-  }
   usage.processes_peak = read_number(v1::pids, "pids.peak");
   const auto oom = read(v1::memory, "memory.oom_control");
   usage.oom_kills = oom ? field(*oom, "oom_kill").value_or(0) : 0;
@@ -218,6 +213,13 @@ std::optional<Duration> CgroupV1::cpu_time() const {
 
 std::optional<std::uint64_t> CgroupV1::memory_bytes() const {
   return read_number(v1::memory, "memory.usage_in_bytes");
+}
+
+std::optional<std::uint64_t> CgroupV1::anonymous_bytes() const {
+  const auto stat = read(v1::memory, "memory.stat");
+  if (!stat) return std::nullopt;
+  const auto tree = field(*stat, "total_rss");
+  return tree ? tree : field(*stat, "rss");
 }
 
 void CgroupV1::kill() {

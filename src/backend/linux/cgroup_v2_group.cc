@@ -92,6 +92,10 @@ std::optional<std::uint64_t> CgroupV2::read_field(const char* file, const char* 
   return text ? field(*text, key) : std::nullopt;
 }
 
+std::optional<std::uint64_t> CgroupV2::anonymous_bytes() const {
+  return read_field("memory.stat", "anon");
+}
+
 CgroupUsage CgroupV2::usage() const {
   CgroupUsage usage;
   if (const auto stat = read_file(dir_.fd.get(), "cpu.stat")) {
@@ -99,8 +103,6 @@ CgroupUsage CgroupV2::usage() const {
     usage.cpu_system = microseconds(field(*stat, "system_usec"));
   }
   usage.memory_peak_bytes = read_number("memory.peak");
-  usage.memory_bytes = memory_bytes();
-  usage.memory_anonymous_bytes = read_field("memory.stat", "anon");
   usage.processes_peak = read_number("pids.peak");
   usage.oom_kills = read_field("memory.events", "oom_kill").value_or(0);
   // From Linux 6.11 pids.events counts what this group's own limit refused, before that all refused

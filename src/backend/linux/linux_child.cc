@@ -254,6 +254,7 @@ std::optional<supervise::Sample> LinuxChild::sample() const {
   }
   if (const auto memory = group_ ? group_->memory_bytes() : std::nullopt) {
     sample.memory_bytes = *memory;
+    sample.memory_anonymous_bytes = group_->anonymous_bytes();
   }
   return sample;
 }

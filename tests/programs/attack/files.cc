@@ -80,8 +80,8 @@ void open_by_handle(Args args) {
   handle->handle_type = std::atoi(args[1]);
   const std::string hex = args[2];
   for (std::size_t i = 0; i + 1 < hex.size() && i / 2 < MAX_HANDLE_SZ; i += 2) {
-    handle->f_handle[i / 2] =
-        static_cast<unsigned char>(std::strtoul(hex.substr(i, 2).c_str(), nullptr, 16));
+    place[sizeof(file_handle) + i / 2] =
+        static_cast<char>(std::strtoul(hex.substr(i, 2).c_str(), nullptr, 16));
   }
   handle->handle_bytes = static_cast<unsigned>(hex.size() / 2);
   const int mount = ::open(args[0], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
