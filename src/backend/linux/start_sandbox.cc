@@ -71,10 +71,14 @@ class Starting {
   }
 
   std::expected<void, StartFailure> wait_until_executed() {
-    auto heard = status_.next(until_);
-    if (!heard) return std::unexpected(StartFailure{std::move(heard.error())});
-    if (*heard) return take(**heard);
-    done_ = true;  // the socket was closed by exec
+    for (;;) {
+      auto heard = status_.next(until_);
+      if (!heard) return std::unexpected(StartFailure{std::move(heard.error())});
+      if (!*heard) break;  // the socket was closed by exec
+      // The set-up process may be late to say whom it has made.
+      if (auto taken = take(**heard); !taken) return taken;
+    }
+    done_ = true;
     return {};
   }
 
