@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <array>
 #include <cerrno>
 #include <chrono>
 
@@ -45,8 +46,9 @@ CgroupV2::~CgroupV2() {
 }
 
 Result<void> CgroupV2::set(const CgroupLimits& limits) {
-  const bool asked[] = {limits.memory_bytes.has_value(), limits.processes.has_value(),
-                        limits.cpu_millicores.has_value()};
+  const std::array<bool, kV2Controllers.size()> asked = {limits.memory_bytes.has_value(),
+                                                         limits.processes.has_value(),
+                                                         limits.cpu_millicores.has_value()};
   for (std::size_t i = 0; i < kV2Controllers.size(); ++i) {
     const auto& feature = home_->place.features[i];
     if (!asked[i] || feature.works) continue;

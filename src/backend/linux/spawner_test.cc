@@ -19,7 +19,6 @@ namespace {
 
 using spawner::Op;
 using spawner::ReportKind;
-using spawner::Role;
 
 TimePoint soon() { return std::chrono::steady_clock::now() + std::chrono::seconds(20); }
 
