@@ -77,14 +77,14 @@ TEST_F(PoorHost, WithoutControlGroupsRunsAreSampled) {
 
 TEST_F(PoorHost, FullFolderForTemporaryFilesIsNotNeeded) {
   constexpr auto kFull =
-      "mount -t tmpfs -o size=4k,mode=1777 none /tmp; export TMPDIR=/tmp;"
-      " head -c 8192 /dev/zero >/tmp/full 2>/dev/null || true";
+      "mount -t tmpfs -o size=4k,mode=1777 none /media; export TMPDIR=/media;"
+      " head -c 8192 /dev/zero >/media/full 2>/dev/null || true";
   expect_hi(on(kFull, "-- echo hi"));
   // The sandbox has a /tmp of its own.
   expect_hi(on(kFull, "-- sh -c 'head -c 100000 /dev/zero >/tmp/file && echo hi'"));
-  const Ended ended = on(kFull, "--report /tmp/report -- echo hi");
+  const Ended ended = on(kFull, "--report /media/report -- echo hi");
   EXPECT_EQ(ended.status, 125);
-  EXPECT_THAT(ended.err, AllOf(HasSubstr("/tmp/report"), HasSubstr("No space left on device")));
+  EXPECT_THAT(ended.err, AllOf(HasSubstr("/media/report"), HasSubstr("No space left on device")));
 }
 
 TEST_F(PoorHost, ReadOnlyRunFolderIsNamed) {

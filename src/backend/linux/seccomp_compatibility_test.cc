@@ -36,7 +36,8 @@ constexpr Everyday kEveryday[] = {
     {"Gcc", "gcc",
      "printf '#include <stdio.h>\\nint main(void){puts(\"fine\");}' > h.c && gcc h.c -o h && ./h"},
     {"Make", "make",
-     "printf 'all: a b\\n\\t@echo fine\\na b:\\n\\t@true\\n' > Makefile && make -j2"},
+     "printf 'all: a b\\n\\t@echo fine\\na b:\\n\\t@true\\n' > Makefile && "
+     "env -u MAKEFLAGS -u MAKELEVEL make -j2"},
     {"Git", "git",
      "git init -q g && cd g && echo x > f && git add f && "
      "git -c user.name=n -c user.email=e@x commit -qm m && git gc -q && git log --oneline && "
