@@ -1,6 +1,5 @@
 #include "backend/linux/start_sandbox.h"
 
-#include <cerrno>
 #include <chrono>
 #include <string>
 #include <utility>
@@ -108,10 +107,6 @@ class Starting {
       case ReportKind::here:
         return {};
       case ReportKind::parked:
-        if (report.role == Role::program && sandbox_.program_fd() < 0) {
-          return std::unexpected(StartFailure{
-              base::fail_os("start", errno, "watching the program (no descriptor left?)").error()});
-        }
         (report.role == Role::init ? init_parked_ : program_parked_) = true;
         return {};
       case ReportKind::not_executed:
