@@ -33,6 +33,8 @@ struct Unguarded {
   // Another command (with its program) than the attack's own, outside any sandbox.
   Command command{};
   bool needs_root = false;
+  // Run by the sandbox's user in the host's own tree, where that user must reach the program.
+  bool needs_public_tree = false;
   // Something this kernel may have been built without: then the attack cannot be seen to succeed
   // here. Named by what is missing.
   std::string may_be_missing{};
@@ -46,6 +48,8 @@ struct Attack {
   Unguarded unguarded;
   Change given{};           // besides the usual grants
   bool needs_root = false;  // of the caller, for the attack itself
+  // What it looks for. Where the programs are below that, their working directory shows it.
+  std::string looks_for{};
 };
 inline void PrintTo(const Attack& attack, std::ostream* out) { *out << attack.name; }
 

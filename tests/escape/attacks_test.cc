@@ -8,6 +8,7 @@
 
 #include "escape/runs.h"
 #include "support/must_work.h"
+#include "support/tree.h"
 
 namespace cordon::escape {
 
@@ -28,6 +29,10 @@ class Stopped : public Sandboxed, public testing::WithParamInterface<Attack> {};
 TEST_P(Stopped, InASandbox) {
   const Attack& attack = GetParam();
   if (attack.needs_root && !is_root()) CORDON_SKIP_WITHOUT("root", "the caller has to be root");
+  if (support::tree_is_below(attack.looks_for)) {
+    GTEST_SKIP() << "tree: it is below " << attack.looks_for
+                 << ", which is visible for that reason";
+  }
   EXPECT_TRUE(was_stopped(run(manager(), request_for(attack, bait_))));
   EXPECT_EQ(bait_.foreign_or_set_ids(), Words{});
   EXPECT_EQ(bait_.typed(), 0);
@@ -42,6 +47,7 @@ TEST_P(Succeeds, WithoutItsGuard) {
   if ((attack.needs_root || how.needs_root) && !is_root()) {
     CORDON_SKIP_WITHOUT("root", "only root comes this far");
   }
+  if (how.needs_public_tree) CORDON_SKIP_IN_PRIVATE_TREE();
   const Outcome outcome = run_unguarded(attack, bait_);
   if (!how.may_be_missing.empty() && was_stopped(outcome)) {
     GTEST_SKIP() << how.may_be_missing << ": " << outcome.out;

@@ -4,7 +4,7 @@ namespace cordon::escape {
 namespace {
 
 // The host's tree stays visible, and nothing else speaks for its files.
-const Unguarded kHostsTree{.without = {"pivot_root", "landlock"}};
+const Unguarded kHostsTree{.without = {"pivot_root", "landlock"}, .needs_public_tree = true};
 const Unguarded kNoSandbox{.no_sandbox = true};
 
 // What was granted to read is granted to write.
@@ -39,7 +39,10 @@ std::vector<Attack> file_attacks() {
        kNoSandbox},
       {"CannotReadShadow", told({"read", "/etc/shadow"}), {.no_sandbox = true, .needs_root = true}},
       {"CannotReadHostsConfiguration", told({"read", "/etc/fstab"}), kNoSandbox},
-      {"CannotSeeRootsHome", told({"see", "/root"}), kNoSandbox},
+      {.name = "CannotSeeRootsHome",
+       .command = told({"see", "/root"}),
+       .unguarded = kNoSandbox,
+       .looks_for = "/root"},
       {"HostTmpIsNotVisible", [](const Bait& b) -> Words { return {"see", b.outside()}; },
        kNoSandbox},
       {"HostSharedMemoryFilesAreNotVisible",

@@ -50,7 +50,7 @@ std::vector<Attack> network_attacks() {
        host_network},
       {"CannotConnectToPathnameSocketOutsideGrant",
        [](const Bait& b) -> Words { return {"connect-unix", b.outside("socket")}; },
-       {.without = {"pivot_root", "landlock"}}},
+       {.without = {"pivot_root", "landlock"}, .needs_public_tree = true}},
       {"CannotConnectToSocketBelowGrantWithNoUnix",
        [](const Bait& b) -> Words { return {"connect-unix", b.granted("socket")}; },
        {.asked = with_unix,

@@ -15,6 +15,7 @@
 #include "base/fd.h"
 #include "escape/runs.h"
 #include "support/must_work.h"
+#include "support/tree.h"
 
 namespace cordon::escape {
 namespace {
@@ -55,6 +56,7 @@ TEST_F(View, DevHasOnlyTheListedNodes) {
 TEST_F(View, RootHasOnlyWhatWasGiven) {
   const auto found = words_of(shell("ls -A /").out);
   for (const char* name : {"root", "home", "run", "sys", "boot", "mnt", "srv", "opt", "media"}) {
+    if (support::tree_is_below(std::string("/") + name)) continue;
     EXPECT_FALSE(found.contains(name)) << name;
   }
   EXPECT_TRUE(found.contains("usr"));

@@ -11,7 +11,6 @@
 #include <thread>
 
 #include "linux/harness.h"
-#include "support/must_work.h"
 
 namespace cordon::linux_tests {
 namespace {
@@ -89,8 +88,7 @@ void kill_at_random_moments(int count) {
 class KilledSupervisor : public testing::TestWithParam<bool> {};
 
 TEST_P(KilledSupervisor, LeavesNothing) {
-  if (GetParam() && ::geteuid() != 0) GTEST_SKIP() << "only root can become another user";
-  if (!can_sandbox()) CORDON_SKIP_WITHOUT("linux", "no sandbox can be made here");
+  CORDON_NEEDS_SANDBOX(GetParam());
   in_own_process(GetParam() ? kOrdinaryUser : ::geteuid(),
                  [] { kill_at_random_moments(count_from("CORDON_SOAK_KILLS", 4)); });
 }

@@ -12,7 +12,6 @@
 
 #include "cordon/run.h"
 #include "linux/harness.h"
-#include "support/must_work.h"
 
 namespace cordon::linux_tests {
 namespace {
@@ -142,10 +141,7 @@ void run_without(const Call& call, int error, const std::string& mark) {
 
 class EachCall : public testing::TestWithParam<bool> {
  protected:
-  void SetUp() override {
-    if (GetParam() && ::geteuid() != 0) GTEST_SKIP() << "only root can become another user";
-    if (!can_sandbox()) CORDON_SKIP_WITHOUT("linux", "no sandbox can be made here");
-  }
+  void SetUp() override { CORDON_NEEDS_SANDBOX(GetParam()); }
 };
 
 TEST_P(EachCall, ThatIsRefusedNeverMakesASandboxWeaker) {  // C40

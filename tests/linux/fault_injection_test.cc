@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "linux/harness.h"
-#include "support/must_work.h"
 
 namespace cordon::linux_tests {
 namespace {
@@ -48,10 +47,7 @@ enum class Whose : std::uint8_t { whole, made_ahead, ordinary };
 
 class EachStep : public testing::TestWithParam<Whose> {
  protected:
-  void SetUp() override {
-    if (GetParam() == Whose::ordinary && ::geteuid() != 0) GTEST_SKIP() << "for root only";
-    if (!can_sandbox()) CORDON_SKIP_WITHOUT("linux", "no sandbox can be made here");
-  }
+  void SetUp() override { CORDON_NEEDS_SANDBOX(GetParam() == Whose::ordinary); }
   static uid_t user() { return GetParam() == Whose::ordinary ? kOrdinaryUser : ::geteuid(); }
 };
 

@@ -14,6 +14,8 @@
 
 #include "backend/linux/linux_backend.h"
 #include "cordon/manager.h"
+#include "support/must_work.h"
+#include "support/tree.h"
 
 namespace cordon::linux_tests {
 
@@ -74,3 +76,15 @@ std::ostream& operator<<(std::ostream& out, const Traces& traces);
 [[nodiscard]] int count_from(const char* variable, int usual);
 
 }  // namespace cordon::linux_tests
+
+// Skips where no sandbox can be made, or none by an ordinary user if that is who makes it.
+#define CORDON_NEEDS_SANDBOX(ordinary)                                                 \
+  do {                                                                                 \
+    if (ordinary) {                                                                    \
+      if (::geteuid() != 0) GTEST_SKIP() << "user: only root can become another user"; \
+      CORDON_SKIP_IN_PRIVATE_TREE();                                                   \
+    }                                                                                  \
+    if (!::cordon::linux_tests::can_sandbox()) {                                       \
+      CORDON_SKIP_WITHOUT("linux", "no sandbox can be made here");                     \
+    }                                                                                  \
+  } while (false)

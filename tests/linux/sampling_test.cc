@@ -17,10 +17,7 @@ constexpr std::uint64_t kMegabyte = 1 << 20;
 // As an ordinary user, and as whoever runs the tests.
 class Sampled : public testing::TestWithParam<bool> {
  protected:
-  void SetUp() override {
-    if (GetParam() && ::geteuid() != 0) GTEST_SKIP() << "only root can become another user";
-    if (!can_sandbox()) CORDON_SKIP_WITHOUT("linux", "no sandbox can be made here");
-  }
+  void SetUp() override { CORDON_NEEDS_SANDBOX(GetParam()); }
   static void run(Request request, const std::function<void(const Outcome&)>& check) {
     in_own_process(GetParam() ? kOrdinaryUser : ::geteuid(), [&] {
       const auto manager = make_manager({.no_groups = true});
