@@ -1,8 +1,9 @@
 // What a real backend provides: how to launch, signal and reap one program, and what holds for it.
 // Everything else (deadlines, output, stdin, verdicts) is done once, by SupervisedProcess.
 //
-// A Child is called under the process's lock, except exit_fd(). Never called again once reap() has
-// returned an Ended, so no signal can reach a reused pid.
+// A Child is prepared when its process is created, and launched at most once. It is called under
+// the process's lock, except exit_fd(). Never called again once reap() has returned an Ended, so no
+// signal can reach a reused pid.
 #pragma once
 
 #include <cstdint>
@@ -66,9 +67,8 @@ class Child {
   [[nodiscard]] virtual std::optional<Ended> reap() = 0;
   [[nodiscard]] virtual std::optional<Sample> sample() const = 0;
 
-  // What holds for this very run, where that was found out for its launch; null: as the backend
-  // says.
-  [[nodiscard]] virtual const Enforcement* enforcement() const { return nullptr; }
+  // What holds for this run.
+  [[nodiscard]] virtual const Enforcement& enforcement() const = 0;
 
   // Readable when alarm() has something to look at; -1: never. Valid until the Child is destroyed.
   [[nodiscard]] virtual int alarm_fd() const { return -1; }
@@ -84,14 +84,13 @@ class Backend {
   // As in Capabilities::backend; lives as long as the program.
   [[nodiscard]] virtual std::string_view name() const = 0;
   [[nodiscard]] virtual Capabilities capabilities() const = 0;
-  // What holds for such a run.
-  [[nodiscard]] virtual Enforcement enforcement(const Request& request,
-                                                const Limits& limits) const = 0;
-  // Refuses what this backend cannot do at all. Error: unsupported.
-  [[nodiscard]] virtual Result<void> check(const Request& request, const Limits& limits) const = 0;
-  // What launching this request would do. Asked only after check().
+  // What launching this request would do. Errors: those of prepare(), and what launching it would
+  // fail with.
   [[nodiscard]] virtual Result<Plan> plan(const Request& request, const Limits& limits) const = 0;
-  [[nodiscard]] virtual std::unique_ptr<Child> make_child() = 0;
+  // A child that is going to be launched with this request and these limits. Refuses what this
+  // backend cannot do at all. Error: unsupported.
+  [[nodiscard]] virtual Result<std::unique_ptr<Child>> prepare(const Request& request,
+                                                               const Limits& limits) = 0;
   // Nothing is launched any more: what has to end can begin to, while others are waited for.
   virtual void retire() {}
 };

@@ -47,11 +47,12 @@ void Shared::close_loop() {
 }
 
 SupervisedProcess::SupervisedProcess(std::shared_ptr<Shared> shared, ProcessId id, Request request,
-                                     Limits limits)
+                                     Limits limits, std::unique_ptr<Child> child)
     : shared_(std::move(shared)),
       id_(id),
       request_(std::move(request)),
       limits_(std::move(limits)),
+      child_(std::move(child)),
       pump_(request_.event_buffer) {}
 
 SupervisedProcess::~SupervisedProcess() { shared_->table.remove(id_); }
@@ -75,8 +76,7 @@ Result<void> SupervisedProcess::start() {
   Result<void> launched = launch();
   if (!launched) {
     end(std::make_shared<const Outcome>(outcome::failed_to_start(
-        id_, std::string(shared_->backend->name()),
-        shared_->backend->enforcement(request_, limits_), launched.error())));
+        id_, std::string(shared_->backend->name()), child_->enforcement(), launched.error())));
   }
   settle(lock);
   return launched;
@@ -89,18 +89,13 @@ Result<void> SupervisedProcess::launch() {
   auto io = open_stdio(request_);
   if (!io) return std::unexpected(std::move(io.error()));
 
-  child_ = shared_->backend->make_child();
   const LaunchSpec spec{request_, limits_, {io->child[0], io->child[1], io->child[2]}};
   started_wall_ = real_clock().wall_now();
   started_ = now();
-  if (auto launched = child_->launch(spec); !launched) {
-    child_.reset();
-    return launched;
-  }
+  if (auto launched = child_->launch(spec); !launched) return launched;
   exit_watch_ = std::make_unique<Loop::Watch>(*loop_, child_->exit_fd());
   if (!exit_watch_->watching()) {
     exit_watch_.reset();
-    child_.reset();  // ends the program
     return fail(ErrorCode::resource_exhausted, "start",
                 "the kernel will not watch " + request_.program +
                     ": too many descriptors are watched (fs.epoll.max_user_watches)");
@@ -290,8 +285,7 @@ void SupervisedProcess::finish_if_ended() {
   outcome::Ending e;
   e.id = id_;
   e.backend = shared_->backend->name();
-  const Enforcement* const found_out = child_->enforcement();
-  e.enforcement = found_out ? *found_out : shared_->backend->enforcement(request_, limits_);
+  e.enforcement = child_->enforcement();
   e.first_action = ladder_.cause();
   // A short program may have ended before its last output was read: the limit holds all the same.
   if (!e.first_action && limits_.output_bytes && pump_.bytes() > *limits_.output_bytes) {

@@ -49,7 +49,8 @@ class SupervisedProcess final : public Process,
                                 public Wakeable,
                                 public std::enable_shared_from_this<SupervisedProcess> {
  public:
-  SupervisedProcess(std::shared_ptr<Shared> shared, ProcessId id, Request request, Limits limits);
+  SupervisedProcess(std::shared_ptr<Shared> shared, ProcessId id, Request request, Limits limits,
+                    std::unique_ptr<Child> child);
   ~SupervisedProcess() override;
 
   // Process

@@ -47,7 +47,9 @@ Result<void> SupervisedProcess::set_limits(const Limits& limits) {
   const Lock lock(mutex_);
   if (auto ok = must_be_created("set_limits"); !ok) return ok;
   if (auto ok = validate(limits); !ok) return ok;
-  if (auto ok = shared_->backend->check(request_, limits); !ok) return ok;
+  auto child = shared_->backend->prepare(request_, limits);
+  if (!child) return std::unexpected(std::move(child.error()));
+  child_ = std::move(*child);
   limits_ = limits;
   return {};
 }

@@ -18,22 +18,18 @@ SupervisingManager::~SupervisingManager() {
 Result<std::shared_ptr<Process>> SupervisingManager::create(Request request) {
   if (auto ok = validate(request); !ok) return std::unexpected(std::move(ok.error()));
   const Limits limits = with_defaults(request.limits, default_limits());
-  if (auto ok = shared_->backend->check(request, limits); !ok) {
-    return std::unexpected(std::move(ok.error()));
-  }
+  auto child = shared_->backend->prepare(request, limits);
+  if (!child) return std::unexpected(std::move(child.error()));
   const ProcessId id = shared_->table.next_id();
-  auto process = std::make_shared<SupervisedProcess>(shared_, id, std::move(request), limits);
+  auto process = std::make_shared<SupervisedProcess>(shared_, id, std::move(request), limits,
+                                                     std::move(*child));
   shared_->table.add(id, process);
   return process;
 }
 
 Result<Plan> SupervisingManager::plan(const Request& request) const {
   if (auto ok = validate(request); !ok) return std::unexpected(std::move(ok.error()));
-  const Limits limits = with_defaults(request.limits, default_limits());
-  if (auto ok = shared_->backend->check(request, limits); !ok) {
-    return std::unexpected(std::move(ok.error()));
-  }
-  return shared_->backend->plan(request, limits);
+  return shared_->backend->plan(request, with_defaults(request.limits, default_limits()));
 }
 
 Result<std::shared_ptr<Process>> SupervisingManager::get(ProcessId id) const {

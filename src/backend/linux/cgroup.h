@@ -101,6 +101,9 @@ class CgroupParent {
 
 // The parent: `name` (a path relative to the hierarchies' roots, as the user gives it), or if empty
 // `cordon` below the caller's own group. Error: unsupported, with the reason and what to do.
+// `mountinfo` is what /proc/self/mountinfo says: not cheap to read, and of interest to others too.
+[[nodiscard]] Result<std::unique_ptr<CgroupParent>> open_cgroup_parent(
+    const std::string& name, const std::optional<std::string>& mountinfo);
 [[nodiscard]] Result<std::unique_ptr<CgroupParent>> open_cgroup_parent(const std::string& name);
 
 }  // namespace cordon::linux_backend

@@ -34,6 +34,11 @@ Result<std::string> normalized(std::string_view name) {
 }  // namespace
 
 Result<std::unique_ptr<CgroupParent>> open_cgroup_parent(const std::string& name) {
+  return open_cgroup_parent(name, read_file(AT_FDCWD, "/proc/self/mountinfo"));
+}
+
+Result<std::unique_ptr<CgroupParent>> open_cgroup_parent(
+    const std::string& name, const std::optional<std::string>& mountinfo) {
   const auto wanted = normalized(name);
   if (!wanted) return std::unexpected(wanted.error());
   if (wanted->empty() && !name.empty()) {
@@ -41,7 +46,6 @@ Result<std::unique_ptr<CgroupParent>> open_cgroup_parent(const std::string& name
                       "a cgroup parent cannot be the top of the hierarchy; name a group below it");
   }
   const auto own = read_file(AT_FDCWD, "/proc/self/cgroup");
-  const auto mountinfo = read_file(AT_FDCWD, "/proc/self/mountinfo");
   if (!own || !mountinfo) {
     return base::fail(ErrorCode::unsupported, "cgroup",
                       "/proc/self/cgroup cannot be read, so that no group can be found; mount "

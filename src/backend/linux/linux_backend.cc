@@ -11,6 +11,7 @@
 #include "backend/linux/exec_paths.h"
 #include "backend/linux/linux_child.h"
 #include "backend/linux/probe.h"
+#include "backend/linux/probe_files.h"
 #include "backend/linux/real_paths.h"
 #include "base/errors.h"
 #include "supervise/supervising_manager.h"
@@ -32,6 +33,22 @@ plan::Caller caller_now() {
   return caller;
 }
 
+Request any_request() {
+  Request request;
+  request.program = "/";
+  request.cwd = "/usr";
+  return request;
+}
+
+Limits all_limits() {
+  Limits limits;
+  limits.memory_bytes = std::uint64_t{1} << 30;
+  limits.cpu_time = std::chrono::seconds(1);
+  limits.cpu_millicores = 1000;
+  limits.processes = 1;
+  return limits;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<LinuxBackend>> LinuxBackend::make(Weakened weakened) {
@@ -43,7 +60,7 @@ Result<std::unique_ptr<LinuxBackend>> LinuxBackend::make(Weakened weakened) {
   backend->spawner_ = std::make_unique<SpawnerLink>(*backend->keeper_);
   backend->spawner_->start_ahead();  // while the host is probed
   backend->identities_ = std::make_unique<Identities>();
-  backend->networks_ = std::make_unique<NetworkStock>(*backend->keeper_);
+  backend->networks_.emplace(stock_of_networks(*backend->keeper_));
   backend->roots_ = std::make_unique<RootTemplates>(*backend->spawner_);
 
   auto place = backend->place_for("");
@@ -55,12 +72,9 @@ Result<std::unique_ptr<LinuxBackend>> LinuxBackend::make(Weakened weakened) {
     });
   }
   // What no request could be run without is missing from every plan: say so at once.
-  Request probe;
-  probe.program = "/";
-  probe.cwd = "/usr";
-  if (auto possible = backend->sandbox_plan(probe, {}); !possible) {
-    return std::unexpected(std::move(possible.error()));
-  }
+  auto possible = backend->sandbox_plan(any_request(), all_limits());
+  if (!possible) return std::unexpected(std::move(possible.error()));
+  backend->enforcement_ = std::move(possible->enforcement);
   return backend;
 }
 
@@ -70,11 +84,12 @@ Result<LinuxBackend::Place*> LinuxBackend::place_for(const std::string& cgroup_p
   if (known != places_.end()) return known->second.get();
   auto made = std::make_unique<Place>();
   Place* place = made.get();
+  const auto mountinfo = read_small_file("/proc/self/mountinfo");
   auto groups = weakened_.no_groups ? base::fail(ErrorCode::unsupported, "cgroup", "left out")
-                                    : open_cgroup_parent(cgroup_parent);
+                                    : open_cgroup_parent(cgroup_parent, mountinfo);
   if (groups) {
     place->groups = std::move(*groups);
-    place->host = probe_host(place->groups.get(), nullptr);
+    place->host = probe_host(place->groups.get(), nullptr, ProbeDepth::quick, mountinfo);
     const auto make_ahead = [place](bool cpu) -> std::optional<std::unique_ptr<Cgroup>> {
       const std::lock_guard alone(place->mutex);
       auto group = place->groups->make(cpu);
@@ -86,7 +101,7 @@ Result<LinuxBackend::Place*> LinuxBackend::place_for(const std::string& cgroup_p
   } else {
     // A place that was named must work; else there are other ways.
     if (!cgroup_parent.empty()) return std::unexpected(std::move(groups.error()));
-    place->host = probe_host(nullptr, &groups.error());
+    place->host = probe_host(nullptr, &groups.error(), ProbeDepth::quick, mountinfo);
   }
   places_.emplace(cgroup_parent, std::move(made));
   return place;
@@ -129,35 +144,16 @@ Result<const std::vector<BpfProgram>*> LinuxBackend::filters(const SeccompOption
   return &filters_.emplace_back(options, std::move(*compiled)).second;
 }
 
-Enforcement LinuxBackend::enforcement(const Request& request, const Limits& limits) const {
-  auto plan = sandbox_plan(request, limits);
-  return plan ? plan->enforcement : Enforcement{};
-}
-
 Capabilities LinuxBackend::capabilities() const {
-  Request all;
-  all.program = "/";
-  all.cwd = "/usr";
-  Limits limits;
-  limits.memory_bytes = std::uint64_t{1} << 30;
-  limits.cpu_time = std::chrono::seconds(1);
-  limits.cpu_millicores = 1000;
-  limits.processes = 1;
   return {
       .backend = std::string(name()),
-      .enforcement = enforcement(all, limits),
+      .enforcement = enforcement_,
       .gaps =
           {
               "A fault in the kernel's own code can be exploited: all sandboxes share the kernel.",
               "Programs can learn the host's kernel version, processor and load.",
           },
   };
-}
-
-Result<void> LinuxBackend::check(const Request& request, const Limits& limits) const {
-  auto plan = sandbox_plan(request, limits);
-  if (!plan) return std::unexpected(std::move(plan.error()));
-  return {};
 }
 
 Result<Plan> LinuxBackend::plan(const Request& request, const Limits& limits) const {
@@ -170,8 +166,17 @@ Result<Plan> LinuxBackend::plan(const Request& request, const Limits& limits) co
   return described;
 }
 
-std::unique_ptr<supervise::Child> LinuxBackend::make_child() {
-  return std::make_unique<LinuxChild>(*this);
+bool LinuxBackend::makes_network_ahead(const plan::SandboxPlan& plan, const Place& place) const {
+  return place.host.privileged && plan.network != Network::host && !weakened_.nothing_ahead;
+}
+
+Result<std::unique_ptr<supervise::Child>> LinuxBackend::prepare(const Request& request,
+                                                                const Limits& limits) {
+  auto plan = sandbox_plan(request, limits);
+  if (!plan) return std::unexpected(std::move(plan.error()));
+  auto place = place_for(request.cgroup_parent);
+  if (place && makes_network_ahead(*plan, **place)) networks_->expect();
+  return std::make_unique<LinuxChild>(*this, std::move(*plan));
 }
 
 }  // namespace linux_backend

@@ -44,11 +44,9 @@ class LinuxBackend final : public supervise::Backend {
 
   [[nodiscard]] std::string_view name() const override { return "linux"; }
   [[nodiscard]] Capabilities capabilities() const override;
-  [[nodiscard]] Enforcement enforcement(const Request& request,
-                                        const Limits& limits) const override;
-  [[nodiscard]] Result<void> check(const Request& request, const Limits& limits) const override;
   [[nodiscard]] Result<Plan> plan(const Request& request, const Limits& limits) const override;
-  [[nodiscard]] std::unique_ptr<supervise::Child> make_child() override;
+  [[nodiscard]] Result<std::unique_ptr<supervise::Child>> prepare(const Request& request,
+                                                                  const Limits& limits) override;
   void retire() override { spawner_->retire(); }
 
   // --- for LinuxChild ---
@@ -72,20 +70,23 @@ class LinuxBackend final : public supervise::Backend {
   [[nodiscard]] Keeper& keeper() { return *keeper_; }
   [[nodiscard]] SpawnerLink& spawner() { return *spawner_; }
   [[nodiscard]] Identities& identities() { return *identities_; }
-  [[nodiscard]] NetworkStock& networks() { return *networks_; }
+  [[nodiscard]] Stock<base::Fd>& networks() { return *networks_; }
+  // Whether what such a run needs may be made ahead of it.
+  [[nodiscard]] bool makes_network_ahead(const plan::SandboxPlan& plan, const Place& place) const;
   [[nodiscard]] RootTemplates& roots() { return *roots_; }
 
  private:
   LinuxBackend() = default;
 
   Weakened weakened_;
+  Enforcement enforcement_;  // of a run that asks for every limit
   mutable std::mutex mutex_;
   mutable std::map<std::string, std::unique_ptr<Place>> places_;  // by Request::cgroup_parent
   std::vector<std::pair<SeccompOptions, std::vector<BpfProgram>>> filters_;
   std::unique_ptr<Keeper> keeper_;  // outlives what uses it
   std::unique_ptr<SpawnerLink> spawner_;
   std::unique_ptr<Identities> identities_;
-  std::unique_ptr<NetworkStock> networks_;
+  std::optional<Stock<base::Fd>> networks_;
   std::unique_ptr<RootTemplates> roots_;
 };
 

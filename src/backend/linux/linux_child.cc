@@ -75,9 +75,6 @@ LinuxChild::~LinuxChild() {
 
 Result<void> LinuxChild::launch(const supervise::LaunchSpec& spec) {
   const Request& request = spec.request;
-  auto plan = backend_.sandbox_plan(request, spec.limits);
-  if (!plan) return std::unexpected(std::move(plan.error()));
-  plan_ = std::move(*plan);
   end_at_process_limit_ = request.end_at_process_limit;
   auto place = backend_.place_for(request.cgroup_parent);
   if (!place) return std::unexpected(std::move(place.error()));
@@ -86,7 +83,6 @@ Result<void> LinuxChild::launch(const supervise::LaunchSpec& spec) {
     auto identity = backend_.identities().take(plan_.identity);
     if (!identity) return std::unexpected(std::move(identity.error()));
     identity_ = std::move(*identity);
-    if (!backend_.weakened().nothing_ahead) network_ = backend_.networks().take(plan_.network);
   }
   // A terminal is shown among the devices, and a weakened set-up is to be seen whole.
   const bool shared_root = (*place)->host.privileged && !request.terminal &&
@@ -107,6 +103,9 @@ Result<void> LinuxChild::launch(const supervise::LaunchSpec& spec) {
     auto group = backend_.make_group(request.cgroup_parent, plan_.groups, end_at_process_limit_);
     if (!group) return std::unexpected(std::move(group.error()));
     group_ = std::move(*group);
+  }
+  if (backend_.makes_network_ahead(plan_, **place)) {
+    network_ = backend_.networks().take().value_or(base::Fd());
   }
   const User caller = caller_ids();
   int mount_map = -1;
@@ -148,7 +147,9 @@ Result<void> LinuxChild::launch(const supervise::LaunchSpec& spec) {
           if (auto set = group_->set({.processes = processes}); !set) return set;
         }
         if (!backend_.weakened().verify) return {};
-        expected.status.seccomp_filters += backend_.spawner().inherited_filters();
+        const auto surroundings = backend_.spawner().surroundings();
+        expected.status.seccomp_filters += surroundings.filters;
+        expected.outside = surroundings.namespaces;
         std::string group;
         if (auto ok = verify_process(sandbox.program(), expected, group); !ok) return ok;
         if (group_ && !group_->contains(group)) {

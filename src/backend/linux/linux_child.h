@@ -16,7 +16,8 @@ namespace cordon::linux_backend {
 
 class LinuxChild final : public supervise::Child {
  public:
-  explicit LinuxChild(LinuxBackend& backend) : backend_(backend) {}
+  LinuxChild(LinuxBackend& backend, plan::SandboxPlan plan)
+      : backend_(backend), plan_(std::move(plan)) {}
   ~LinuxChild() override;
 
   [[nodiscard]] Result<void> launch(const supervise::LaunchSpec& spec) override;
@@ -25,7 +26,7 @@ class LinuxChild final : public supervise::Child {
   [[nodiscard]] int send(int signal, Reach reach) override;
   [[nodiscard]] std::optional<supervise::Ended> reap() override;
   [[nodiscard]] std::optional<supervise::Sample> sample() const override;
-  [[nodiscard]] const Enforcement* enforcement() const override { return &plan_.enforcement; }
+  [[nodiscard]] const Enforcement& enforcement() const override { return plan_.enforcement; }
   [[nodiscard]] int alarm_fd() const override;
   [[nodiscard]] supervise::Alarm alarm() override;
   [[nodiscard]] std::optional<Duration> look_every() const override;
@@ -37,7 +38,7 @@ class LinuxChild final : public supervise::Child {
                               const std::vector<OpenView>& views) const;
 
   LinuxBackend& backend_;
-  plan::SandboxPlan plan_;
+  const plan::SandboxPlan plan_;
   bool end_at_process_limit_ = false;
   std::unique_ptr<Cgroup> group_;
   std::unique_ptr<RunIdentity> identity_;

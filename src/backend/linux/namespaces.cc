@@ -36,6 +36,17 @@ void make_own_user_namespace(ScriptBuilder& script, const plan::Identity& identi
   write_file(script, "/proc/self/gid_map", map_line(identity.gid, identity.host->gid));
 }
 
+// The loopback interface of the process's network namespace.
+void raise_loopback(ScriptBuilder& script) {
+  script.about("loopback");
+  ifreq request{};
+  std::strncpy(request.ifr_name, "lo", IFNAMSIZ);
+  request.ifr_flags = IFF_UP | IFF_RUNNING;
+  const Register socket = script.call_into(__NR_socket, {AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0});
+  script.call(__NR_ioctl, {socket, SIOCSIFFLAGS, script.object(request)});
+  script.close(socket);
+}
+
 }  // namespace
 
 void enter_namespaces(ScriptBuilder& script, const plan::SandboxPlan& plan,
@@ -45,6 +56,8 @@ void enter_namespaces(ScriptBuilder& script, const plan::SandboxPlan& plan,
     script.about("network namespace");
     script.call(__NR_setns, {fds.network, CLONE_NEWNET});
     script.call(__NR_close, {fds.network});
+    // Before the rights over this namespace are given up.
+    if (plan.network == Network::loopback) raise_loopback(script);
   }
   if (fds.user >= 0) {
     script.about("user namespace");
@@ -68,16 +81,6 @@ void enter_namespaces(ScriptBuilder& script, const plan::SandboxPlan& plan,
   constexpr std::string_view kHostName = "cordon";
   script.call(__NR_sethostname, {script.text(kHostName), kHostName.size()});
   if (own_network && plan.network == Network::loopback) raise_loopback(script);
-}
-
-void raise_loopback(ScriptBuilder& script) {
-  script.about("loopback");
-  ifreq request{};
-  std::strncpy(request.ifr_name, "lo", IFNAMSIZ);
-  request.ifr_flags = IFF_UP | IFF_RUNNING;
-  const Register socket = script.call_into(__NR_socket, {AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0});
-  script.call(__NR_ioctl, {socket, SIOCSIFFLAGS, script.object(request)});
-  script.close(socket);
 }
 
 }  // namespace cordon::linux_backend

@@ -17,7 +17,4 @@ struct NamespaceFds {  // as sent; -1: none
 void enter_namespaces(ScriptBuilder& script, const plan::SandboxPlan& plan,
                       const NamespaceFds& fds);
 
-// Brings up the loopback interface of the process's network namespace.
-void raise_loopback(ScriptBuilder& script);
-
 }  // namespace cordon::linux_backend

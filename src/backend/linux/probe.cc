@@ -30,14 +30,14 @@ void take_groups(const CgroupParent* groups, const Error* why_no_groups,
 }  // namespace
 
 plan::HostCapabilities probe_host(const CgroupParent* groups, const Error* why_no_groups,
-                                  ProbeDepth depth) {
+                                  ProbeDepth depth, const std::optional<std::string>& mountinfo) {
   plan::HostCapabilities host;
   utsname names{};
   if (::uname(&names) == 0) host.kernel = names.release;
   host.container_kind = container_kind(find_container_traces());
   host.container = !host.container_kind.empty();
   host.privileged = probe_privileged();
-  probe_namespaces(depth, host);
+  probe_namespaces(depth, mountinfo, host);
   host.idmapped_mounts = probe_idmapped_mounts(host.privileged);
   probe_landlock(host);
   host.seccomp = probe_seccomp();

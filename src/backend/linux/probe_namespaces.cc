@@ -7,7 +7,8 @@
 namespace cordon::linux_backend {
 namespace {
 
-NamespaceFacts gather(const plan::HostCapabilities& host) {
+NamespaceFacts gather(const std::optional<std::string>& mountinfo,
+                      const plan::HostCapabilities& host) {
   return {
       .max_user_namespaces = read_number("/proc/sys/user/max_user_namespaces"),
       .max_mnt_namespaces = read_number("/proc/sys/user/max_mnt_namespaces"),
@@ -16,7 +17,7 @@ NamespaceFacts gather(const plan::HostCapabilities& host) {
       .unprivileged_userns_clone = read_number("/proc/sys/kernel/unprivileged_userns_clone"),
       .apparmor_restrict = read_number("/proc/sys/kernel/apparmor_restrict_unprivileged_userns"),
       .container = host.container_kind,
-      .masks_of_proc = mounts_below_proc(read_small_file("/proc/self/mountinfo").value_or("")),
+      .masks_of_proc = mounts_below_proc(mountinfo.value_or("")),
   };
 }
 
@@ -48,31 +49,40 @@ void probe_one_by_one(const NamespaceFacts& facts, bool map_self, plan::HostCapa
 }
 
 // What is left to go wrong with mounts and the network, where capabilities inside work.
-bool nothing_in_the_way() {
-  const auto mounts = read_small_file("/proc/self/mountinfo");
+bool nothing_in_the_way(const std::optional<std::string>& mountinfo) {
   // Of a list that was cut, the end may hold anything.
-  if (!mounts || mounts->size() >= kMostOfFile) return false;
-  if (!mounts_below_proc(*mounts).empty()) return false;
+  if (!mountinfo || mountinfo->size() >= kMostOfFile) return false;
+  if (!mounts_below_proc(*mountinfo).empty()) return false;
   return ::access("/proc/self/ns/net", F_OK) == 0 &&
          read_number("/proc/sys/user/max_mnt_namespaces") != 0 &&
          read_number("/proc/sys/user/max_net_namespaces") != 0;
 }
 
+// Whether a user and a pid namespace can be made, with capabilities inside. What restricts others
+// does not concern a privileged caller; should anything else be in its way, its first sandbox fails
+// at that step.
+bool has_user_namespaces(const plan::HostCapabilities& host) {
+  if (host.privileged) {
+    return ::access("/proc/self/ns/user", F_OK) == 0 && ::access("/proc/self/ns/pid", F_OK) == 0 &&
+           read_number("/proc/sys/user/max_user_namespaces") != 0 &&
+           read_number("/proc/sys/user/max_pid_namespaces") != 0;
+  }
+  return try_namespaces({.mount = false, .capability = true, .map_self = !host.privileged})
+      .all_worked();
+}
+
 }  // namespace
 
-void probe_namespaces(ProbeDepth depth, plan::HostCapabilities& host) {
+void probe_namespaces(ProbeDepth depth, const std::optional<std::string>& mountinfo,
+                      plan::HostCapabilities& host) {
+  if (depth == ProbeDepth::quick && nothing_in_the_way(mountinfo) && has_user_namespaces(host)) {
+    judge_namespaces({}, {}, host);
+    return;
+  }
   // A privileged caller's sandbox gets its ids from outside.
   const bool map_self = !host.privileged;
-  if (depth == ProbeDepth::quick) {
-    const NamespaceTrial cheap =
-        try_namespaces({.mount = false, .capability = true, .map_self = map_self});
-    if (cheap.all_worked() && nothing_in_the_way()) {
-      judge_namespaces({}, {}, host);
-      return;
-    }
-  }
   const NamespaceTrial trial = try_namespaces({.network = true, .map_self = map_self});
-  const NamespaceFacts facts = trial.all_worked() ? NamespaceFacts{} : gather(host);
+  const NamespaceFacts facts = trial.all_worked() ? NamespaceFacts{} : gather(mountinfo, host);
   if (trial.clone != 0) {
     probe_one_by_one(facts, map_self, host);
   } else {

@@ -30,6 +30,7 @@ void judge_namespaces(const NamespaceTrial& trial, const NamespaceFacts& facts,
 
 // Tries, and fills in the four namespaces and proc_mount. Reads host.privileged and
 // host.container_kind.
-void probe_namespaces(ProbeDepth depth, plan::HostCapabilities& host);
+void probe_namespaces(ProbeDepth depth, const std::optional<std::string>& mountinfo,
+                      plan::HostCapabilities& host);
 
 }  // namespace cordon::linux_backend

@@ -131,7 +131,7 @@ TEST(Probe, LeavesNoChildAndNoDescriptorAndStaysDumpable) {
   const int dumpable = ::prctl(PR_GET_DUMPABLE);
   const Error why{.code = ErrorCode::unsupported, .message = "no groups here"};
   for (const ProbeDepth depth : {ProbeDepth::quick, ProbeDepth::thorough}) {
-    const auto host = probe_host(nullptr, &why, depth);
+    const auto host = probe_host(nullptr, &why, depth, read_small_file("/proc/self/mountinfo"));
     EXPECT_FALSE(host.kernel.empty());
     EXPECT_EQ(host.cgroup, plan::CgroupVersion::none);
     EXPECT_EQ(host.cgroup_memory.why, "no groups here");

@@ -47,23 +47,6 @@ void join_groups(ScriptBuilder& script, const Cgroup* group) {
   }
 }
 
-std::string kernel_name(int resource) {
-  switch (resource) {
-    case RLIMIT_CPU:
-      return "Max cpu time";
-    case RLIMIT_DATA:
-      return "Max data size";
-    case RLIMIT_FSIZE:
-      return "Max file size";
-    case RLIMIT_NOFILE:
-      return "Max open files";
-    case RLIMIT_NPROC:
-      return "Max processes";
-    default:
-      return "Max core file size";
-  }
-}
-
 }  // namespace
 
 void write_script(ScriptBuilder& script, const SandboxParts& parts) {
@@ -133,9 +116,7 @@ Expected expectations(const SandboxParts& parts, const User& caller) {
                      .gid = host.gid,
                      .no_groups = parts.identity != nullptr,
                      .seccomp_filters = static_cast<int>(parts.filters.size())};
-  for (const posix::RlimitSetting& limit : rlimits_of(parts.plan)) {
-    expected.limits.push_back({kernel_name(limit.resource), limit.soft});
-  }
+  expected.limits = rlimits_of(parts.plan);
   expected.mounts.push_back({.target = "/"});
   for (const OpenView& open : parts.views) {
     const View& view = open.view;

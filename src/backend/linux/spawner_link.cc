@@ -109,7 +109,7 @@ Result<SpawnerLink::Started> SpawnerLink::start_here() {
     return fail_os("spawner", plan.failed_errno,
                    std::string(kWhat) + " (is /proc mounted, and may memory files be executed?)");
   }
-  return Started{std::move(ours), spawned.pid, count_filters(spawned.pid)};
+  return Started{std::move(ours), spawned.pid, {count_filters(spawned.pid), own_namespaces()}};
 }
 
 void SpawnerLink::start_ahead() {
@@ -128,7 +128,7 @@ Result<void> SpawnerLink::start() {
   if (!*started) return std::unexpected(std::move(started->error()));
   socket_ = std::move((*started)->socket);
   pid_ = (*started)->pid;
-  inherited_filters_ = (*started)->inherited_filters;
+  surroundings_ = (*started)->surroundings;
   return {};
 }
 
@@ -158,9 +158,9 @@ bool SpawnerLink::write(const std::vector<char>& message, const std::vector<int>
   return true;
 }
 
-int SpawnerLink::inherited_filters() {
+SpawnerLink::Surroundings SpawnerLink::surroundings() {
   const std::lock_guard lock(mutex_);
-  return inherited_filters_;
+  return surroundings_;
 }
 
 Result<void> SpawnerLink::send(ScriptBuilder& script) {

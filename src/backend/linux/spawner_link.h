@@ -10,6 +10,7 @@
 
 #include "backend/linux/keeper.h"
 #include "backend/linux/script_builder.h"
+#include "backend/linux/verify.h"
 #include "base/fd.h"
 #include "cordon/error.h"
 
@@ -32,15 +33,18 @@ class SpawnerLink {
   // Lets the spawner end, which the destructor waits for. Nothing may be sent any more.
   void retire();
   [[nodiscard]] pid_t pid() const { return pid_; }  // -1: not started yet
-  // Seccomp filters that the spawner has from its surroundings (a container), and so every sandbox.
-  // Known once a script was sent.
-  [[nodiscard]] int inherited_filters();
+  // Where the spawner is, and so every sandbox until it leaves. Known once a script was sent.
+  struct Surroundings {
+    int filters = 0;  // for seccomp; those of a container stay
+    NamespaceIds namespaces{};
+  };
+  [[nodiscard]] Surroundings surroundings();
 
  private:
   struct Started {
     base::Fd socket;
     pid_t pid = -1;
-    int inherited_filters = 0;
+    Surroundings surroundings{};
   };
   [[nodiscard]] static Result<Started> start_here();
   [[nodiscard]] Result<void> start();
@@ -51,7 +55,7 @@ class SpawnerLink {
   std::mutex mutex_;
   base::Fd socket_;
   pid_t pid_ = -1;
-  int inherited_filters_ = 0;
+  Surroundings surroundings_;
   std::future<Result<Started>> ahead_;
 };
 

@@ -1,10 +1,11 @@
 // Things that are expensive to make and the same for every run, made ahead on the keeper's thread.
 // Each is handed out once.
 //
-// Nothing is made ahead until a second one was asked for: a command that runs one program needs no
-// stock. Thread-safe.
+// One is made for a run that is expected; more only once a second one was asked for: a command that
+// runs one program needs no stock. Thread-safe.
 #pragma once
 
+#include <condition_variable>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -26,19 +27,29 @@ class Stock {
     state_->make = std::move(make);
   }
 
+  // One is going to be taken soon.
+  void expect() {
+    const std::lock_guard lock(state_->mutex);
+    if (state_->ready.empty()) refill(1);
+  }
+
   // Nothing if there is none now: the caller makes its own.
   [[nodiscard]] std::optional<T> take() {
-    const std::lock_guard lock(state_->mutex);
+    std::unique_lock lock(state_->mutex);
+    // To wait for the one that is being made is faster than to begin another. But only one can have
+    // that.
+    if (state_->ready.empty() && state_->refilling && !state_->awaited) {
+      state_->awaited = true;
+      state_->changed.wait(lock, [&] { return !state_->ready.empty() || !state_->refilling; });
+      state_->awaited = false;
+    }
     std::optional<T> taken;
     if (!state_->ready.empty()) {
       taken = std::move(state_->ready.back());
       state_->ready.pop_back();
     }
     const bool again = std::exchange(state_->asked_before, true);
-    if (again && !state_->refilling && state_->ready.size() < kReady) {
-      state_->refilling = true;
-      keeper_.post([state = state_] { refill(*state); });
-    }
+    if (again && state_->ready.size() < kReady) refill(kReady);
     return taken;
   }
 
@@ -48,21 +59,29 @@ class Stock {
   struct State {  // shared with jobs of the keeper
     std::function<std::optional<T>()> make;
     std::mutex mutex;
+    std::condition_variable changed;
     std::vector<T> ready;
     bool asked_before = false;
     bool refilling = false;
+    bool awaited = false;
   };
 
-  static void refill(State& state) {
-    std::unique_lock lock(state.mutex);
-    while (state.ready.size() < kReady) {
-      lock.unlock();
-      std::optional<T> made = state.make();
-      lock.lock();
-      if (!made) break;  // nobody depends on it
-      state.ready.push_back(*std::move(made));
-    }
-    state.refilling = false;
+  // The lock is held.
+  void refill(std::size_t wanted) {
+    if (std::exchange(state_->refilling, true)) return;
+    keeper_.post([state = state_, wanted] {
+      std::unique_lock lock(state->mutex);
+      while (state->ready.size() < wanted) {
+        lock.unlock();
+        std::optional<T> made = state->make();
+        lock.lock();
+        if (!made) break;  // nobody depends on it
+        state->ready.push_back(*std::move(made));
+        state->changed.notify_all();
+      }
+      state->refilling = false;
+      state->changed.notify_all();
+    });
   }
 
   Keeper& keeper_;

@@ -119,20 +119,6 @@ Result<void> check_status(std::string_view text, const ExpectedStatus& expected)
   return must_be(text, "Seccomp_filters", std::to_string(expected.seccomp_filters));
 }
 
-Result<void> check_limits(std::string_view text, const std::vector<ExpectedLimit>& expected) {
-  for (const ExpectedLimit& limit : expected) {
-    bool held = false;
-    (void)for_each_line(text, [&](std::string_view line) -> Result<void> {
-      if (!line.starts_with(limit.name)) return {};
-      const auto values = words(line.substr(limit.name.size()));
-      held = !values.empty() && values[0] == std::to_string(limit.soft);
-      return {};
-    });
-    if (!held) return differs("\"" + limit.name + "\" is not " + std::to_string(limit.soft));
-  }
-  return {};
-}
-
 Result<void> check_mounts(std::string_view text, const std::vector<ExpectedMount>& expected) {
   std::set<std::string> seen;
   auto each = for_each_line(text, [&](std::string_view line) -> Result<void> {

@@ -5,12 +5,14 @@
 
 #include <sys/types.h>
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "backend/posix/rlimits.h"
 #include "cordon/error.h"
 
 namespace cordon::linux_backend {
@@ -24,14 +26,6 @@ struct ExpectedStatus {
 };
 [[nodiscard]] Result<void> check_status(std::string_view text, const ExpectedStatus& expected);
 
-// Of /proc/PID/limits, by the kernel's name ("Max open files").
-struct ExpectedLimit {
-  std::string name;
-  std::uint64_t soft = 0;
-};
-[[nodiscard]] Result<void> check_limits(std::string_view text,
-                                        const std::vector<ExpectedLimit>& expected);
-
 // Of /proc/PID/mountinfo: exactly these mount points (and what the host has mounted below a
 // granted directory), none but the writable ones writable, all nosuid.
 struct ExpectedMount {
@@ -42,14 +36,19 @@ struct ExpectedMount {
 [[nodiscard]] Result<void> check_mounts(std::string_view text,
                                         const std::vector<ExpectedMount>& expected);
 
+// Inodes of the namespaces of a process, in the order of verify_process.cc.
+using NamespaceIds = std::array<ino_t, 7>;
+// Of the calling thread. 0: not to be found out.
+[[nodiscard]] NamespaceIds own_namespaces();
+
 struct Expected {
   ExpectedStatus status;
-  std::vector<ExpectedLimit> limits;
+  std::vector<posix::RlimitSetting> limits;
   std::vector<ExpectedMount> mounts;
+  NamespaceIds outside{};  // that it must have left
   bool own_network = true;
 };
-// All of it for process `pid`, and that its namespaces are not ours. `cgroup` receives the text of
-// its /proc/PID/cgroup.
+// All of it for process `pid`. `cgroup` receives the text of its /proc/PID/cgroup.
 [[nodiscard]] Result<void> verify_process(pid_t pid, const Expected& expected, std::string& cgroup);
 
 }  // namespace cordon::linux_backend

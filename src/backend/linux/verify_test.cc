@@ -58,19 +58,6 @@ TEST(VerifyStatus, OrdinaryCallersKeepTheirGroups) {
   EXPECT_TRUE(check_status(replaced(kStatus, "Groups:\t ", "Groups:\t27 "), expected));
 }
 
-constexpr const char* kLimits =
-    "Limit                     Soft Limit           Hard Limit           Units     \n"
-    "Max core file size        0                    0                    bytes     \n"
-    "Max processes             unlimited            unlimited            processes \n"
-    "Max open files            1024                 1024                 files     \n";
-
-TEST(VerifyLimits, ReadsTheKernelsTable) {
-  EXPECT_TRUE(check_limits(kLimits, {{"Max open files", 1024}, {"Max core file size", 0}}));
-  EXPECT_FALSE(check_limits(kLimits, {{"Max open files", 1023}}));
-  EXPECT_FALSE(check_limits(kLimits, {{"Max processes", 128}}));
-  EXPECT_FALSE(check_limits(kLimits, {{"Max cpu time", 1}}));
-}
-
 constexpr const char* kMounts =
     "100 99 0:50 / / ro,nosuid,nodev,relatime - tmpfs none rw,size=1024k\n"
     "101 100 254:0 /usr /usr ro,nosuid,nodev,relatime - ext4 /dev/vda rw\n"

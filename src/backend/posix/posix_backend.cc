@@ -45,7 +45,7 @@ bool kernel_has_pidfds() {
 
 PosixBackend::PosixBackend(bool use_pidfd) : use_pidfd_(use_pidfd) {}
 
-Enforcement PosixBackend::enforcement(const Request& /*request*/, const Limits& limits) const {
+Enforcement PosixBackend::enforcement(const Limits& limits) {
   const Guarantee none{Level::none, "", kNoIsolation};
   return {
       .memory = memory_guarantee(limits.memory_bytes.has_value()),
@@ -67,7 +67,7 @@ Capabilities PosixBackend::capabilities() const {
   all.processes = 1;
   return {
       .backend = std::string(name()),
-      .enforcement = enforcement({}, all),
+      .enforcement = enforcement(all),
       .gaps =
           {
               "Memory and processor-time limits hold for each process, not for the tree.",
@@ -79,7 +79,7 @@ Capabilities PosixBackend::capabilities() const {
   };
 }
 
-Result<void> PosixBackend::check(const Request& request, const Limits& limits) const {
+Result<void> PosixBackend::check(const Request& request, const Limits& limits) {
   if (limits.cpu_millicores) {
     return base::fail(ErrorCode::unsupported, "limit:cpu",
                       "the posix backend cannot bound the share of the processors: "
@@ -104,8 +104,10 @@ Result<void> PosixBackend::check(const Request& request, const Limits& limits) c
   return {};
 }
 
-std::unique_ptr<supervise::Child> PosixBackend::make_child() {
-  return std::make_unique<PosixChild>(use_pidfd_);
+Result<std::unique_ptr<supervise::Child>> PosixBackend::prepare(const Request& request,
+                                                                const Limits& limits) {
+  if (auto ok = check(request, limits); !ok) return std::unexpected(std::move(ok.error()));
+  return std::make_unique<PosixChild>(use_pidfd_, enforcement(limits));
 }
 
 }  // namespace posix

@@ -12,13 +12,14 @@ class PosixBackend final : public supervise::Backend {
 
   [[nodiscard]] std::string_view name() const override { return "posix"; }
   [[nodiscard]] Capabilities capabilities() const override;
-  [[nodiscard]] Enforcement enforcement(const Request& request,
-                                        const Limits& limits) const override;
-  [[nodiscard]] Result<void> check(const Request& request, const Limits& limits) const override;
   [[nodiscard]] Result<Plan> plan(const Request& request, const Limits& limits) const override;
-  [[nodiscard]] std::unique_ptr<supervise::Child> make_child() override;
+  [[nodiscard]] Result<std::unique_ptr<supervise::Child>> prepare(const Request& request,
+                                                                  const Limits& limits) override;
 
  private:
+  [[nodiscard]] static Enforcement enforcement(const Limits& limits);
+  [[nodiscard]] static Result<void> check(const Request& request, const Limits& limits);
+
   const bool use_pidfd_;
 };
 

@@ -14,7 +14,8 @@ namespace cordon::posix {
 class PosixChild final : public supervise::Child {
  public:
   // `use_pidfd`: off to behave as on a kernel without them.
-  explicit PosixChild(bool use_pidfd) : use_pidfd_(use_pidfd) {}
+  PosixChild(bool use_pidfd, Enforcement enforcement)
+      : use_pidfd_(use_pidfd), enforcement_(std::move(enforcement)) {}
   ~PosixChild() override;
 
   [[nodiscard]] Result<void> launch(const supervise::LaunchSpec& spec) override;
@@ -23,9 +24,11 @@ class PosixChild final : public supervise::Child {
   [[nodiscard]] int send(int signal, Reach reach) override;
   [[nodiscard]] std::optional<supervise::Ended> reap() override;
   [[nodiscard]] std::optional<supervise::Sample> sample() const override;
+  [[nodiscard]] const Enforcement& enforcement() const override { return enforcement_; }
 
  private:
   const bool use_pidfd_;
+  const Enforcement enforcement_;
   pid_t pid_ = -1;  // also the group's id; ours until reaped
   bool reaped_ = false;
   base::Fd pidfd_;

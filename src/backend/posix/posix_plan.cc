@@ -50,11 +50,11 @@ std::string streams_of(const Request& request) {
 }  // namespace
 
 Result<Plan> PosixBackend::plan(const Request& request, const Limits& limits) const {
+  if (auto ok = check(request, limits); !ok) return std::unexpected(std::move(ok.error()));
   auto path = find_program(request.program, environment_for(request));
   if (!path) return std::unexpected(std::move(path.error()));
 
-  Plan plan{
-      .backend = std::string(name()), .steps = {}, .enforcement = enforcement(request, limits)};
+  Plan plan{.backend = std::string(name()), .steps = {}, .enforcement = enforcement(limits)};
   const auto step = [&](std::string what, std::string detail) {
     plan.steps.push_back({std::move(what), std::move(detail)});
   };
