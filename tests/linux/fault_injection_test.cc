@@ -35,7 +35,7 @@ std::vector<FailedStep> all_steps(const ScriptBuilder& script) {
     for (const auto& step : script.steps(role)) {
       // What init does once it is released is to close a descriptor, and to sleep.
       if (can_fail(step) && !(role == Role::init && released)) all.push_back({role, index});
-      if (step.op == Op::park) released = true;
+      if (step.op == Op::ready) released = true;
       ++index;
     }
   }
@@ -116,8 +116,8 @@ void fail_each_step(Whose whose, Fault fault) {
     EXPECT_EQ(exit_status(outcome), 125);
     ASSERT_TRUE(outcome.error);
     EXPECT_LT(std::chrono::steady_clock::now() - begin, 10s);
-    if (fault == Fault::error &&
-        op != Op::park) {  // in park the filters are in place: it just dies
+    if (fault == Fault::error && op != Op::park &&
+        op != Op::ready) {  // the filters are in place then: it just dies
       EXPECT_EQ(outcome.error->os_error, ENOSYS) << outcome.error->message;
       EXPECT_THAT(explanation.name, HasSubstr(outcome.error->stage));
       EXPECT_THAT(outcome.error->message, HasSubstr(explanation.argument));

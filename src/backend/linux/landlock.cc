@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/syscall.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 
@@ -32,19 +33,14 @@ std::size_t attribute_size(int version) {
 
 // What a writable place may be used for: not for device files, which cannot be made anyway.
 std::uint64_t rights_below(const View& view, std::uint64_t all) {
-  if (view.kind == View::Kind::device || view.kind == View::Kind::devpts) {
-    return all & (abi::kFsReadFile | abi::kFsReadDir | abi::kFsWriteFile | abi::kFsTruncate |
-                  abi::kFsIoctlDev);
-  }
   if (view.kind == View::Kind::proc) return all & (kRead | abi::kFsWriteFile | abi::kFsTruncate);
   std::uint64_t rights = all & ~abi::kFsIoctlDev;
   if (view.granted) rights &= ~abi::kFsResolveUnix;
   return rights;
 }
 
-bool is_open_for_writing(const View& view) {
-  return view.writable || view.kind == View::Kind::device || view.kind == View::Kind::devpts ||
-         view.kind == View::Kind::proc;
+bool is_device(const View& view) {
+  return view.kind == View::Kind::device || view.kind == View::Kind::devpts;
 }
 
 }  // namespace
@@ -76,12 +72,16 @@ void restrict_by_landlock(ScriptBuilder& script, int version, const std::vector<
     script.close(opened);
   };
   allow("/", all & kRead);
+  // One rule for all devices: nothing can be made beside them, and what is granted there has none.
+  if (std::ranges::any_of(views, [](const OpenView& open) { return is_device(open.view); })) {
+    allow("/dev", all & (abi::kFsReadFile | abi::kFsReadDir | abi::kFsWriteFile | abi::kFsTruncate |
+                         abi::kFsIoctlDev));
+  }
   for (const OpenView& open : views) {
-    if (!is_open_for_writing(open.view)) continue;
+    if (is_device(open.view)) continue;
+    if (!open.view.writable && open.view.kind != View::Kind::proc) continue;
     std::uint64_t rights = rights_below(open.view, all);
-    const bool file = open.view.kind == View::Kind::device ||
-                      (open.view.kind == View::Kind::bind && !open.directory);
-    if (file) {
+    if (open.view.kind == View::Kind::bind && !open.directory) {
       rights &= abi::kFsExecute | abi::kFsReadFile | abi::kFsWriteFile | abi::kFsTruncate |
                 abi::kFsIoctlDev;
     }

@@ -306,9 +306,14 @@ void MountSteps::enter() {
   script_.about("pivot_root");
   script_.call(__NR_fchdir, {root_});
   script_.call(__NR_pivot_root, {script_.text("."), script_.text(".")});
-  script_.call(__NR_umount2, {script_.text("."), MNT_DETACH});
   script_.call(__NR_chdir, {script_.text("/")});
   script_.close(root_);
+}
+
+void MountSteps::drop_host_root() {
+  script_.about("pivot_root");
+  script_.call(__NR_chdir, {script_.text("/")});
+  script_.call(__NR_umount2, {script_.text("."), MNT_DETACH});  // which now lies on top of the new
 }
 
 }  // namespace cordon::linux_backend

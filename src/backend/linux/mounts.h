@@ -34,9 +34,12 @@ class MountSteps {
   // nowhere, with places for the rest. Its descriptor is kept in the result.
   [[nodiscard]] Register assemble_shared();
 
-  // Steps of the program, inside the pid namespace: adds /proc, and leaves the host's root for the
-  // new one; the kernel takes init along.
+  // Steps of the program, inside the pid namespace: adds /proc, and makes the new root the root of
+  // itself and of init.
   void enter();
+  // A step of init, after that: takes the host's root away. The kernel needs some time for it, in
+  // which the program goes on with other steps.
+  void drop_host_root();
 
  private:
   void set_attributes(Register mount, const OpenView& open, int idmap);

@@ -48,12 +48,12 @@ void set_rlimits(ScriptBuilder& script, const std::vector<posix::RlimitSetting>&
 
 }  // namespace
 
-void add_init(ScriptBuilder& script) {
+void add_init(ScriptBuilder& script, MountSteps& mounts, Register root_changed) {
   script.begin(Role::init);
   script.about("init");
+  // If the supervisor has died before, it cannot be told that this process is here.
+  script.call(__NR_prctl, {PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0});
   script.op(Op::here);
-  script.call(__NR_close_range, {0, kStatusFd - 1, 0});
-  script.call(__NR_close_range, {kStatusFd + 1, kAllAbove, 0});
   script.call(__NR_setsid, {});
   script.call(__NR_prctl, {PR_SET_NAME, script.text("cordon-init"), 0, 0, 0});
   // Ignoring SIGCHLD makes the kernel reap what is orphaned: nothing to do here, ever.
@@ -62,14 +62,18 @@ void add_init(ScriptBuilder& script) {
     std::uint64_t rest[3] = {};
   } ignore{};
   script.call(__NR_rt_sigaction, {SIGCHLD, script.object(ignore), 0, kSignalSetSize});
+  script.call(__NR_read, {root_changed, script.object(std::uint64_t{0}), sizeof(std::uint64_t)});
+  mounts.drop_host_root();
+  script.about("init");
+  script.call(__NR_close_range, {0, kStatusFd - 1, 0});
+  script.call(__NR_close_range, {kStatusFd + 1, kAllAbove, 0});
   drop_capabilities(script);
   script.about("init");
-  script.call(__NR_prctl, {PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0});
   script.call(__NR_prctl, {PR_SET_DUMPABLE, 0, 0, 0, 0});
-  // Before it parks: what failed later could only be seen as the program's sudden end.
+  // Before it is ready: what failed later could only be seen as the program's sudden end.
   install_filters(script, {init_filter()});
-  script.about("init", "park");
-  script.op(Op::park);  // ends here if the supervisor has died before it could be noticed
+  script.about("init", "ready");
+  script.op(Op::ready);
   script.call(__NR_close, {kStatusFd});
   script.op(Op::sleep);
 }
@@ -79,6 +83,9 @@ void add_program(ScriptBuilder& script, const ProgramSteps& steps) {
   script.about("set-up");
   script.op(Op::here);
   steps.mounts.enter();
+  script.about("set-up");
+  script.call(__NR_write,
+              {steps.root_changed, script.object(std::uint64_t{1}), sizeof(std::uint64_t)});
   place_streams(script, steps);
   script.about("chdir", steps.plan.cwd);
   script.call(__NR_chdir, {script.text(steps.plan.cwd)});

@@ -14,7 +14,8 @@
 namespace cordon::linux_backend {
 
 // Pid 1: nobody but it keeps the namespace alive. It sleeps, and the kernel reaps for it.
-void add_init(ScriptBuilder& script);
+// `root_changed` is an eventfd by which the program says that both have their new root.
+void add_init(ScriptBuilder& script, MountSteps& mounts, Register root_changed);
 
 struct ProgramSteps {
   const plan::SandboxPlan& plan;
@@ -22,7 +23,8 @@ struct ProgramSteps {
   MountSteps& mounts;
   int stdio[3];  // as sent
   bool terminal = false;
-  Register umask;  // the caller's
+  Register umask;         // the caller's
+  Register root_changed;  // as for init
   std::vector<posix::RlimitSetting> rlimits;
   const std::vector<BpfProgram>& filters;
   std::vector<std::string> paths;  // to be tried in this order

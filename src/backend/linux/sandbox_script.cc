@@ -1,6 +1,7 @@
 #include "backend/linux/sandbox_script.h"
 
 #include <sched.h>
+#include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
@@ -66,6 +67,7 @@ void write_script(ScriptBuilder& script, const SandboxParts& parts) {
                        .stdio = {},
                        .terminal = parts.terminal,
                        .umask = {},
+                       .root_changed = {},
                        .rlimits = rlimits_of(parts.plan),
                        .filters = parts.filters,
                        .paths = parts.paths,
@@ -97,6 +99,8 @@ void write_script(ScriptBuilder& script, const SandboxParts& parts) {
   }
   mounts.assemble();
   forbid_gaining(script);
+  script.about("eventfd");
+  program.root_changed = script.call_into(__NR_eventfd2, {0, EFD_CLOEXEC});
   script.about("clone");
   const auto child = [&](Role role) {
     script.op(Op::clone, {CLONE_PARENT, static_cast<std::uint64_t>(role)});
@@ -105,7 +109,7 @@ void write_script(ScriptBuilder& script, const SandboxParts& parts) {
   child(Role::program);
   script.op(Op::exit);
 
-  add_init(script);
+  add_init(script, mounts, program.root_changed);
   add_program(script, program);
 }
 

@@ -38,9 +38,11 @@ class Starting {
 
   ~Starting() {
     if (done_) return;
-    // Whoever is parked, or comes to it, ends; each says who it is before, so all are reaped.
+    // Who is parked, or comes to it, ends; who waits for another of them is killed. Each says who
+    // it is before, so all are reaped.
     status_.abandon();
     for (;;) {
+      sandbox_.kill();
       const auto heard = status_.next(until_);
       if (!heard || !*heard) break;
       (void)take(**heard);
@@ -49,6 +51,9 @@ class Starting {
 
   std::expected<void, StartFailure> wait_until_parked() {
     while (!(init_parked_ && program_parked_ && setup_known_)) {
+      // What the others say until the set-up process is done with them can be heard then: there is
+      // no need to be woken for each.
+      if (sandbox_.setup_fd() >= 0) status_.wait_for(sandbox_.setup_fd(), until_);
       auto heard = status_.next(until_, {sandbox_.setup_fd(), sandbox_.program_fd()});
       if (!heard) return std::unexpected(StartFailure{std::move(heard.error())});
       if (!*heard) {
@@ -146,7 +151,7 @@ StartResult start_sandbox(SpawnerLink& spawner, ScriptBuilder& script, StatusSoc
   if (auto verified = verify(starting.sandbox()); !verified) {
     return std::unexpected(StartFailure{std::move(verified.error())});
   }
-  if (!status.release() || !status.release()) {
+  if (!status.release()) {
     return std::unexpected(StartFailure{
         .error = {ErrorCode::system, "set-up", 0, "the parked program is gone"}, .died = true});
   }

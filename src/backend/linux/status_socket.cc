@@ -51,18 +51,29 @@ ssize_t receive(int socket, StatusSocket::Heard& heard) {
   return got;
 }
 
+int milliseconds_until(TimePoint until) {
+  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+      until - std::chrono::steady_clock::now());
+  return static_cast<int>(std::max<long>(0, left.count()));
+}
+
 }  // namespace
+
+void StatusSocket::wait_for(int fd, TimePoint until) const {
+  pollfd wanted[] = {{.fd = fd, .events = POLLIN, .revents = 0},
+                     {.fd = ours_.get(), .events = 0, .revents = 0}};
+  while (::poll(wanted, 2, milliseconds_until(until)) < 0 && errno == EINTR) {
+  }
+}
 
 Result<std::optional<StatusSocket::Heard>> StatusSocket::next(TimePoint until,
                                                               std::array<int, 2> ends) {
   Heard heard;
   for (;;) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
-        until - std::chrono::steady_clock::now());
     pollfd wanted[] = {{.fd = ours_.get(), .events = POLLIN, .revents = 0},
                        {.fd = ends[0], .events = POLLIN, .revents = 0},
                        {.fd = ends[1], .events = POLLIN, .revents = 0}};
-    const int ready = ::poll(wanted, 3, static_cast<int>(std::max<long>(0, left.count())));
+    const int ready = ::poll(wanted, 3, milliseconds_until(until));
     if (ready < 0 && errno == EINTR) continue;
     if (ready == 0) {
       return base::fail(ErrorCode::timed_out, "set-up",

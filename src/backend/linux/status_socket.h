@@ -29,6 +29,8 @@ class StatusSocket {
   // -1: none) is readable and no report is left. Error: timed_out.
   [[nodiscard]] Result<std::optional<Heard>> next(TimePoint until,
                                                   std::array<int, 2> ends = {-1, -1});
+  // Until the descriptor is readable, or all reporters have ended.
+  void wait_for(int fd, TimePoint until) const;
   // Lets one parked process go on.
   [[nodiscard]] bool release();
   // Makes every process that is or will be parked end.

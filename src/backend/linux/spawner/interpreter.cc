@@ -85,11 +85,11 @@ long carry_out(Machine& machine, const Step& step) {
       return expect_file(arg(0), arg(1), arg(2));
     case Op::here:
       return send_report({ReportKind::here, machine.role, {}, 0, 0, 0}) ? 0 : -kEPIPE;
-    case Op::park: {
+    case Op::ready:
+    case Op::park:
       if (!send_report({ReportKind::parked, machine.role, {}, 0, 0, 0})) return -kEPIPE;
-      wait_for_release();
+      if (step.op == Op::park) wait_for_release();
       return 0;
-    }
     case Op::execute:
       machine.exec_error = worse(machine.exec_error, call(__NR_execve, arg(0), arg(1), arg(2)));
       return 0;

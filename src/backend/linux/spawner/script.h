@@ -30,7 +30,8 @@ enum class Op : std::uint8_t {
   store,    // args: address, value: 4 bytes into the script, where a structure needs a result
   expect,   // args: descriptor, device, inode: fails with ESTALE if it is another file
   here,     // reports `here`
-  park,     // reports `parked`, then waits to be released
+  ready,    // reports `parked`
+  park,     // … and waits to be released
   execute,  // args: path, argv, envp; a failure goes on with the next step
   give_up,  // reports what `execute` failed with
   sleep,    // for ever, without the script: it holds what the program was given
@@ -67,7 +68,7 @@ enum class ReportKind : std::uint32_t {
   cloned,        // by the set-up process: value = pid of the process of `role`
   failed,        // step `step` of `role` failed with `error`
   here,          // this process is there, and may leave its process group
-  parked,        // everything is in place; waits to be released
+  parked,        // everything is in place
   not_executed,  // exec failed with `error`
 };
 
