@@ -179,6 +179,16 @@ Traces traces_settled(const Traces& wanted) {
   }
 }
 
+bool reap_all(Duration patience) {
+  const auto until = std::chrono::steady_clock::now() + patience;
+  for (;;) {
+    const pid_t pid = ::waitpid(-1, nullptr, WNOHANG);
+    if (pid < 0) return true;
+    if (std::chrono::steady_clock::now() > until) return false;
+    if (pid == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
 std::size_t groups_of(pid_t supervisor) {
   const std::string part = "-" + std::to_string(supervisor) + "-";
   std::size_t found = 0;

@@ -66,6 +66,9 @@ std::ostream& operator<<(std::ostream& out, const Traces& traces);
 // Until they are as `wanted`, for some seconds: the kernel and the keeper take their time.
 [[nodiscard]] Traces traces_settled(const Traces& wanted);
 
+// For a process that orphans come to (PR_SET_CHILD_SUBREAPER): true once none of its children is
+// left, false if some still are after `patience`.
+[[nodiscard]] bool reap_all(Duration patience);
 // Control groups made by a supervisor with this pid.
 [[nodiscard]] std::size_t groups_of(pid_t supervisor);
 // Processes with this text among their arguments.
