@@ -221,9 +221,4 @@ std::size_t resident_bytes() {
   return resident.value_or(0) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
-int count_from(const char* variable, int usual) {
-  const char* const value = std::getenv(variable);
-  return value == nullptr ? usual : std::max(1, std::atoi(value));
-}
-
 }  // namespace cordon::linux_tests

@@ -14,6 +14,7 @@
 
 #include "backend/linux/linux_backend.h"
 #include "cordon/manager.h"
+#include "support/count_from.h"
 #include "support/must_work.h"
 #include "support/tree.h"
 
@@ -75,8 +76,7 @@ std::ostream& operator<<(std::ostream& out, const Traces& traces);
 [[nodiscard]] std::vector<pid_t> processes_marked(const std::string& mark);
 [[nodiscard]] std::size_t resident_bytes();
 
-// How often: the value of an environment variable, or `usual`.
-[[nodiscard]] int count_from(const char* variable, int usual);
+using support::count_from;
 
 }  // namespace cordon::linux_tests
 
