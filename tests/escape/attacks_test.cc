@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <set>
 
 #include "escape/runs.h"
@@ -70,6 +71,14 @@ TEST(AttacksTest, ThereAreMany) {
     never += how.never.empty() ? 0 : 1;
   }
   EXPECT_GE(names.size() - never, 60U);
+}
+
+// What is not run in a sandbox for the sake of where the tree lies.
+TEST(AttacksTest, AtMostOneIsLeftOutForThePlaceOfTheTree) {
+  const auto all = all_attacks();
+  EXPECT_LE(std::ranges::count_if(
+                all, [](const Attack& a) { return support::tree_is_below(a.looks_for); }),
+            1);
 }
 
 }  // namespace
