@@ -236,6 +236,7 @@ std::optional<supervise::Sample> LinuxChild::sample() const {
   const auto cpu = group_ ? group_->cpu_time() : std::nullopt;
   if (cpu) {
     sample.cpu = *cpu;
+    sample.evidence = "processor time of the control group";
   } else {
     clockid_t clock{};
     timespec used{};
