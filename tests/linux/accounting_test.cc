@@ -46,5 +46,32 @@ TEST_F(Accounting, ProcessorTimeIsTheGroups) {
   EXPECT_EQ(outcome.limit->evidence, "processor time of the control group");
 }
 
+TEST_F(Accounting, ProcessesAreTheProgramsOwn) {
+  const std::pair<const char*, unsigned> expected[] = {
+      {"exit 0", 1},
+      {"/bin/true; /bin/true", 2},   // one after the other
+      {"sleep 1000 &", 2},           // left behind
+      {"/bin/true | /bin/true", 3},  //
+      {"sleep 1000 & sleep 1000 & exit", 3},
+      {"sleep 1000 & sleep 1000 & sleep 1000 & sleep 1000 & exit", 5},
+  };
+  for (const auto& [script, processes] : expected) {
+    const Outcome outcome = shell(script);
+    ASSERT_EQ(outcome.verdict, Verdict::exited) << to_json(outcome);
+    EXPECT_EQ(outcome.usage.processes_peak, processes) << script;
+  }
+}
+
+TEST_F(Accounting, ProcessesAreNeverMoreThanTheLimit) {
+  for (const unsigned limit : {1U, 2U, 5U}) {
+    const Outcome outcome =
+        shell("sleep 1000 & sleep 1000 & sleep 1000 & sleep 1000 & sleep 1000 & sleep 1000 & exit",
+              {.processes = limit});
+    EXPECT_EQ(outcome.usage.processes_peak, limit) << to_json(outcome);
+    ASSERT_EQ(outcome.limits_hit.size(), 1U);
+    EXPECT_EQ(outcome.limits_hit.front().observed, limit);
+  }
+}
+
 }  // namespace
 }  // namespace cordon::linux_tests
