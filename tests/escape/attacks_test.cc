@@ -30,6 +30,9 @@ class Stopped : public Sandboxed, public testing::WithParamInterface<Attack> {};
 TEST_P(Stopped, InASandbox) {
   const Attack& attack = GetParam();
   if (attack.needs_root && !is_root()) CORDON_SKIP_WITHOUT("root", "the caller has to be root");
+  if (landlock_abi() < attack.landlock_abi) {
+    CORDON_SKIP_WITHOUT("landlock", "needs ABI " + std::to_string(attack.landlock_abi));
+  }
   if (support::tree_is_below(attack.looks_for)) {
     GTEST_SKIP() << "tree: it is below " << attack.looks_for
                  << ", which is visible for that reason";
