@@ -45,6 +45,8 @@ struct Usage {
   std::optional<Duration> cpu_user;
   std::optional<Duration> cpu_system;
   std::optional<std::uint64_t> memory_peak_bytes;
+  // Most processes and threads at once; the program alone is 1. By control groups exact from 3 on:
+  // a second thread, or a second process that nobody waited for, may be missed.
   std::optional<std::uint64_t> processes_peak;
 };
 

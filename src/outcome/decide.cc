@@ -43,9 +43,13 @@ LimitHit limit_of(Verdict verdict, const Ending& e) {
       return {"timeout", milliseconds(e.timeout), milliseconds(e.wall), "supervisor's deadline"};
     case Verdict::cpu_time: {
       const auto used = cpu_used(e.usage);
+      std::string evidence = "processor time of the program";
+      if (!e.first_action) {
+        evidence = e.signal == SIGXCPU ? "SIGXCPU from RLIMIT_CPU"
+                                       : "killed with more processor time used than allowed";
+      }
       return {"cpu_time", milliseconds(e.limits.cpu_time.value_or(Duration{0})),
-              used ? std::optional(milliseconds(*used)) : std::nullopt,
-              e.signal == SIGXCPU ? "SIGXCPU from RLIMIT_CPU" : "processor time of the program"};
+              used ? std::optional(milliseconds(*used)) : std::nullopt, std::move(evidence)};
     }
     case Verdict::memory:
       return {"memory", e.limits.memory_bytes.value_or(0), e.usage.memory_peak_bytes, ""};

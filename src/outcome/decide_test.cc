@@ -427,6 +427,18 @@ TEST(DecideLimitTest, CpuTimeTellsMillisecondsUsed) {
   EXPECT_THAT(limit->evidence, HasSubstr("SIGXCPU"));
 }
 
+TEST(DecideLimitTest, CpuTimeTellsWhoseClockDecided) {
+  Ending e;
+  e.signal = SIGKILL;
+  e.limits.cpu_time = 1s;
+  e.usage = used(900ms, 300ms);
+  EXPECT_THAT(decide(e).limit->evidence, HasSubstr("killed"));
+  e.first_action = Verdict::cpu_time;
+  EXPECT_EQ(decide(e).limit->evidence, "processor time of the program");
+  e.evidence = "processor time of the control group";
+  EXPECT_EQ(decide(e).limit->evidence, "processor time of the control group");
+}
+
 TEST(DecideLimitTest, OutputTellsBytes) {
   Ending e;
   e.first_action = Verdict::output;

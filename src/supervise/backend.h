@@ -49,7 +49,7 @@ struct Sample {
   Duration cpu{0};  // used so far
   std::uint64_t memory_bytes = 0;
   std::optional<std::uint64_t> memory_anonymous_bytes{};  // of those, where the kernel tells
-  std::string evidence{};  // where `cpu` is known from, if that is not plain
+  std::string evidence{};  // whose clock `cpu` is of, unless it is the program's
 };
 
 class Child {

@@ -50,6 +50,7 @@ struct Attack {
   bool needs_root = false;  // of the caller, for the attack itself
   // What it looks for. Where the programs are below that, their working directory shows it.
   std::string looks_for{};
+  int landlock_abi = 0;  // an older Landlock does not stop it
 };
 inline void PrintTo(const Attack& attack, std::ostream* out) { *out << attack.name; }
 

@@ -1,3 +1,5 @@
+#include <sys/statvfs.h>
+
 #include "escape/attacks.h"
 
 namespace cordon::escape {
@@ -6,6 +8,13 @@ namespace {
 // The host's tree stays visible, and nothing else speaks for its files.
 const Unguarded kHostsTree{.without = {"pivot_root", "landlock"}, .needs_public_tree = true};
 const Unguarded kNoSandbox{.no_sandbox = true};
+
+// As in an emulated machine that shares the host's.
+std::string if_read_only() {
+  struct statvfs system{};
+  const bool read_only = ::statvfs("/usr", &system) == 0 && (system.f_flag & ST_RDONLY) != 0;
+  return read_only ? "the system's directories are on a read-only file system" : "";
+}
 
 // What was granted to read is granted to write.
 const Unguarded kWriteGranted{.asked = [](Request& request, const Bait& bait) {
@@ -49,10 +58,10 @@ std::vector<Attack> file_attacks() {
        [](const Bait& b) -> Words { return {"read", b.shared_file()}; }, kNoSandbox},
       {"CannotWriteSystemDirectories",
        told({"may-write", "/usr", "/usr/bin", "/bin/sh", "/lib", "/etc", "/"}),
-       {.no_sandbox = true, .needs_root = true}},
+       {.no_sandbox = true, .needs_root = true, .may_be_missing = if_read_only()}},
       {"CannotWritePasswd",
        told({"open-to-write", "/etc/passwd", "/etc/group", "/etc/hosts"}),
-       {.no_sandbox = true, .needs_root = true}},
+       {.no_sandbox = true, .needs_root = true, .may_be_missing = if_read_only()}},
       {"CannotSeeRuntimeDirectory", told({"see", "/run"}), kNoSandbox},
       {"CannotOpenFileByHandle",
        [](const Bait& b) -> Words {

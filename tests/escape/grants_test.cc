@@ -1,14 +1,9 @@
 // Grants that somebody else had a hand in.
-#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cerrno>
-#include <chrono>
-#include <cstdio>
 #include <filesystem>
-#include <thread>
 
 #include "escape/runs.h"
 #include "support/must_work.h"
@@ -112,30 +107,6 @@ TEST_F(Grants, MountingOverALinkInAWritableGrantIsRefused) {
       with(Grant::bind(bait_.granted(), bait_.writable("link"), Grant::Kind::read),
            {"read", bait_.writable("link/plain")});
   EXPECT_FALSE(has_reached(outcome));
-}
-
-// A directory and a link to /proc change places all the time, at a pace that lets some runs start.
-TEST_F(Grants, SwappedWithALinkWhileItIsMountedShowsNothing) {
-  const std::string first = bait_.writable("first");
-  const std::string second = bait_.writable("second");
-  fs::create_directory(first);
-  fs::create_symlink("/proc", second);
-  std::jthread swapping([&](const std::stop_token& stop) {
-    while (!stop.stop_requested()) {
-      ::renameat2(AT_FDCWD, first.c_str(), AT_FDCWD, second.c_str(), RENAME_EXCHANGE);
-      std::this_thread::sleep_for(std::chrono::microseconds(300));
-    }
-  });
-  constexpr int kRounds = 400;
-  constexpr int kEnough = 40;
-  int ran = 0;
-  for (int i = 0; i < kRounds && ran < kEnough; ++i) {
-    const Outcome outcome = with(Grant::bind(first, "/data", Grant::Kind::read),
-                                 {"see", "/data/" + std::to_string(bait_.victim())});
-    ASSERT_FALSE(has_reached(outcome));
-    ran += outcome.verdict == Verdict::exited ? 1 : 0;
-  }
-  EXPECT_GT(ran, 0);
 }
 
 TEST_F(Grants, RuntimeDirectoryIsNotShownBelowAGrant) {

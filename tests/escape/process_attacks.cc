@@ -37,7 +37,10 @@ std::vector<Attack> process_attacks() {
       {"CannotSignalHostProcessByPidfd", on_victim("signal-by-pidfd"), kNoSandbox},
       {"CannotTraceHostProcess", on_victim("trace"), kNoSandbox},
       {"CannotReadMemoryOfHostProcess", on_victim("read-memory"), kNoSandbox},
-      {"CannotSignalInit", told({"signal", "1"}), {.without = {"landlock"}}},
+      {.name = "CannotSignalInit",  // which can do no harm: no signal has an effect on it
+       .command = told({"signal", "1"}),
+       .unguarded = {.without = {"landlock"}},
+       .landlock_abi = 6},
       {"CannotTraceInit", told({"trace", "1"}), on_victim_outside("trace")},
       {"CannotReadMemoryOfInit", told({"read-memory", "1"}), on_victim_outside("read-memory")},
       {"CannotReadEnvironmentOfInit", told({"read", "/proc/1/environ"}),

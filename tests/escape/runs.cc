@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "backend/linux/linux_backend.h"
+#include "backend/linux/probe_security.h"
 #include "supervise/supervising_manager.h"
 #include "support/must_work.h"
 
@@ -38,6 +39,12 @@ Request request_for(const Attack& attack, const Bait& bait) {
   Request request = request_for(bait, attack.command(bait));
   if (attack.given) attack.given(request, bait);
   return request;
+}
+
+int landlock_abi() {
+  plan::HostCapabilities host;
+  linux_backend::probe_landlock(host);
+  return host.landlock_abi;
 }
 
 Result<std::unique_ptr<Manager>> manager_without(const Words& guards) {

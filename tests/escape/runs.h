@@ -18,6 +18,9 @@ inline constexpr const char* kAttack = CORDON_TEST_PROGRAMS_DIR "/attack";
 [[nodiscard]] Request request_for(const Bait& bait, Words arguments);
 [[nodiscard]] Request request_for(const Attack& attack, const Bait& bait);
 
+// Of this kernel; 0: none.
+[[nodiscard]] int landlock_abi();
+
 // A manager whose sandboxes lack these steps of their set-up.
 [[nodiscard]] Result<std::unique_ptr<Manager>> manager_without(const Words& guards);
 

@@ -16,6 +16,7 @@ using linux_backend::ScriptBuilder;
 using linux_backend::spawner::Op;
 using linux_backend::spawner::Role;
 using testing::HasSubstr;
+using testing::Not;
 
 struct FailedStep {
   Role role;
@@ -113,6 +114,7 @@ void fail_each_step(Whose whose, Fault fault) {
     SCOPED_TRACE("role " + std::to_string(static_cast<int>(step.role)) + " step " +
                  std::to_string(step.index) + " " + explanation.name + " " + explanation.argument);
     EXPECT_EQ(outcome.verdict, Verdict::failed_to_start);
+    EXPECT_THAT(explanation.name, Not(HasSubstr("unknown")));
     EXPECT_EQ(exit_status(outcome), 125);
     ASSERT_TRUE(outcome.error);
     EXPECT_LT(std::chrono::steady_clock::now() - begin, 10s);

@@ -179,6 +179,16 @@ Traces traces_settled(const Traces& wanted) {
   }
 }
 
+bool reap_all(Duration patience) {
+  const auto until = std::chrono::steady_clock::now() + patience;
+  for (;;) {
+    const pid_t pid = ::waitpid(-1, nullptr, WNOHANG);
+    if (pid < 0) return true;
+    if (std::chrono::steady_clock::now() > until) return false;
+    if (pid == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
 std::size_t groups_of(pid_t supervisor) {
   const std::string part = "-" + std::to_string(supervisor) + "-";
   std::size_t found = 0;
@@ -209,11 +219,6 @@ std::vector<pid_t> processes_marked(const std::string& mark) {
 std::size_t resident_bytes() {
   const auto resident = linux_backend::parse_resident_pages(slurp("/proc/self/statm"));
   return resident.value_or(0) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-}
-
-int count_from(const char* variable, int usual) {
-  const char* const value = std::getenv(variable);
-  return value == nullptr ? usual : std::max(1, std::atoi(value));
 }
 
 }  // namespace cordon::linux_tests

@@ -14,6 +14,7 @@
 
 #include "backend/linux/linux_backend.h"
 #include "cordon/manager.h"
+#include "support/count_from.h"
 #include "support/must_work.h"
 #include "support/tree.h"
 
@@ -66,14 +67,16 @@ std::ostream& operator<<(std::ostream& out, const Traces& traces);
 // Until they are as `wanted`, for some seconds: the kernel and the keeper take their time.
 [[nodiscard]] Traces traces_settled(const Traces& wanted);
 
+// For a process that orphans come to (PR_SET_CHILD_SUBREAPER): true once none of its children is
+// left, false if some still are after `patience`.
+[[nodiscard]] bool reap_all(Duration patience);
 // Control groups made by a supervisor with this pid.
 [[nodiscard]] std::size_t groups_of(pid_t supervisor);
 // Processes with this text among their arguments.
 [[nodiscard]] std::vector<pid_t> processes_marked(const std::string& mark);
 [[nodiscard]] std::size_t resident_bytes();
 
-// How often: the value of an environment variable, or `usual`.
-[[nodiscard]] int count_from(const char* variable, int usual);
+using support::count_from;
 
 }  // namespace cordon::linux_tests
 

@@ -22,8 +22,10 @@ inline std::string private_folder_of_tree() {
   }
 }
 
+// No folder at all is above nothing.
 inline bool tree_is_below(std::string_view folder) {
-  return std::string_view(CORDON_TEST_PROGRAMS_DIR).starts_with(std::string(folder) + "/");
+  return !folder.empty() &&
+         std::string_view(CORDON_TEST_PROGRAMS_DIR).starts_with(std::string(folder) + "/");
 }
 
 }  // namespace cordon::support

@@ -33,6 +33,16 @@ void add_sampled(const TreeSampler& sampler, Usage& usage) {
   if (sampler.processes_peak() > 0) usage.processes_peak = sampler.processes_peak();
 }
 
+// Without what is ours: init, and before the program begins the process that sets everything up.
+// So the kernel's count is exact from the third process on; up to there it does not say whether
+// there was a second one.
+std::uint64_t processes_of_program(std::uint64_t counted, bool had_children,
+                                   std::optional<std::uint64_t> limit) {
+  std::uint64_t processes = counted - 1;
+  if (counted <= kProcessesOfSetup) processes = had_children ? 2 : 1;
+  return std::min(processes, limit.value_or(processes));
+}
+
 bool has_grants(const std::vector<OpenView>& views) {
   for (const OpenView& open : views) {
     if (open.view.granted && open.source) return true;
@@ -216,8 +226,10 @@ std::optional<supervise::Ended> LinuxChild::reap() {
   if (used.cpu_user) ended.usage.cpu_user = used.cpu_user;
   if (used.cpu_system) ended.usage.cpu_system = used.cpu_system;
   if (used.memory_peak_bytes) ended.usage.memory_peak_bytes = used.memory_peak_bytes;
-  // Without init: the limit is the program's, and so is the count.
-  if (used.processes_peak) ended.usage.processes_peak = *used.processes_peak - 1;
+  if (used.processes_peak) {
+    ended.usage.processes_peak =
+        processes_of_program(*used.processes_peak, end->had_children, plan_.limits.processes);
+  }
   if (used.oom_kills > 0) {
     ended.ended_by = Verdict::memory;
     ended.evidence = std::string(group_->oom_counter()) + " " + std::to_string(used.oom_kills);
@@ -237,6 +249,7 @@ std::optional<supervise::Sample> LinuxChild::sample() const {
   const auto cpu = group_ ? group_->cpu_time() : std::nullopt;
   if (cpu) {
     sample.cpu = *cpu;
+    sample.evidence = "processor time of the control group";
   } else {
     clockid_t clock{};
     timespec used{};

@@ -7,7 +7,11 @@
 
 #include <cerrno>
 #include <csignal>
+#include <string>
 #include <utility>
+
+#include "backend/linux/probe_files.h"
+#include "backend/linux/tree_sampler.h"
 
 namespace cordon::linux_backend {
 namespace {
@@ -40,6 +44,18 @@ void reap_group(pid_t& leader) {
   }
   if (reaped) leader = -1;
   reap_one(leader);  // that had not come to lead it
+}
+
+// Asked when it has ended and is not reaped yet. In doubt it had some.
+bool had_children(pid_t program, pid_t init) {
+  const std::string proc = "/proc/";
+  const auto stat = read_small_file((proc + std::to_string(program) + "/stat").c_str());
+  const auto parsed = stat ? parse_process_stat(*stat) : std::nullopt;
+  if (!parsed || parsed->children_faults > 0) return true;
+  // What it has left running is init's now.
+  const std::string id = std::to_string(init);
+  const auto left = read_small_file((proc + id + "/task/" + id + "/children").c_str());
+  return left && !left->empty();
 }
 
 Duration duration_of(const timeval& t) {
@@ -116,6 +132,7 @@ std::optional<ProgramEnd> Sandbox::reap() {
   siginfo_t info{};
   rusage used{};
   ProgramEnd end;
+  end.had_children = had_children(program_, init_);
   if (::syscall(SYS_waitid, P_PID, program_, &info, WEXITED | WNOHANG, &used) != 0) {
     if (errno != ECHILD) return std::nullopt;
     end.status_lost = true;  // reaped by the application, or by the kernel: SIGCHLD is ignored

@@ -17,6 +17,9 @@ struct ProgramEnd {
   Duration cpu_user{0};  // of the program and the children it has waited for
   Duration cpu_system{0};
   std::uint64_t memory_peak_bytes = 0;
+  // It has waited for a child, or has left one running. Other children, and threads, leave no
+  // trace.
+  bool had_children = false;
 };
 
 // Used by one thread at a time. Destroyed, it kills and reaps everything inside.

@@ -127,6 +127,14 @@ void ScriptBuilder::crash_step(spawner::Role role, std::size_t step) {
   parts_[static_cast<int>(role)].steps.at(step) = {.op = Op::store, .args = {0, 0}};
 }
 
+void ScriptBuilder::insert_step(spawner::Role role, std::size_t step, const Step& before) {
+  Part& part = parts_[static_cast<int>(role)];
+  const std::uint32_t topic = part.topics.at(step);
+  const auto at = static_cast<std::ptrdiff_t>(step);
+  part.steps.insert(part.steps.begin() + at, before);
+  part.topics.insert(part.topics.begin() + at, topic);
+}
+
 const ScriptBuilder::Explanation& ScriptBuilder::explain(spawner::Role role,
                                                          std::uint32_t step) const {
   const auto index = static_cast<std::size_t>(role);

@@ -65,6 +65,8 @@ class ScriptBuilder {
   // or by a crash.
   void fail_step(spawner::Role role, std::size_t step);
   void crash_step(spawner::Role role, std::size_t step);
+  // … and of what happens at one: `before` is carried out first.
+  void insert_step(spawner::Role role, std::size_t step, const spawner::Step& before);
   [[nodiscard]] const std::vector<spawner::Step>& steps(spawner::Role role) const {
     return parts_[static_cast<int>(role)].steps;
   }

@@ -36,6 +36,7 @@ std::optional<ProcessStat> parse_process_stat(std::string_view text) {
     field[static_cast<std::size_t>(i)] = *number;
   }
   return ProcessStat{.parent = field[4],
+                     .children_faults = field[11],
                      .user = field[14],
                      .system = field[15],
                      .children_user = field[16],

@@ -51,6 +51,8 @@ std::string_view limit_name(int resource) {
       return "open_files";
     case RLIMIT_NPROC:
       return "processes";
+    case RLIMIT_CORE:
+      return "core";
     default:
       return "unknown";
   }

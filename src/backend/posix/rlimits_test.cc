@@ -112,6 +112,7 @@ TEST(RlimitsTest, NamesAreThoseOfTheLimits) {
   EXPECT_EQ(limit_name(RLIMIT_FSIZE), "file_size");
   EXPECT_EQ(limit_name(RLIMIT_NOFILE), "open_files");
   EXPECT_EQ(limit_name(RLIMIT_NPROC), "processes");
+  EXPECT_EQ(limit_name(RLIMIT_CORE), "core");
   EXPECT_EQ(limit_name(999), "unknown");
 }
 
