@@ -92,7 +92,7 @@ TEST_F(Accounting, WhatIsKilledHadAnonymousMemory) {
   ASSERT_TRUE(process->start());
   const auto ready = events.next_for(20s);
   ASSERT_TRUE(ready && *ready && (*ready)->data.str() == "ready");
-  process->kill();
+  ASSERT_TRUE(process->kill());
   const Outcome outcome = process->wait().value();
   EXPECT_GT(outcome.usage.memory_anonymous_bytes, 30 * kMegabyte) << to_json(outcome);
   EXPECT_LT(outcome.usage.memory_anonymous_bytes, *outcome.usage.memory_peak_bytes + kMegabyte);
