@@ -23,6 +23,12 @@ std::vector<const plan::Feature*> features_of(std::string_view guarantee,
   return {&host.user_namespace, &host.pid_namespace};  // timeout: all descendants are killed
 }
 
+// Reasons end with what to do about them: "…: Permission denied; give the user write access".
+std::string action_in(std::string_view reason) {
+  const auto at = reason.rfind("; ");
+  return at == std::string_view::npos ? std::string() : std::string(reason.substr(at + 2));
+}
+
 }  // namespace
 
 bool all_enforced(const Diagnosis& diagnosis) {
@@ -39,10 +45,10 @@ std::string fix_for(std::string_view guarantee, const Diagnosis& diagnosis) {
   }
   for (const plan::Feature* const feature : features_of(guarantee, diagnosis.host)) {
     if (feature->works) continue;
-    // A reason often ends with what to do.
-    return feature->fix.empty() ? feature->why : feature->fix;
+    std::string fix = feature->fix.empty() ? action_in(feature->why) : feature->fix;
+    if (!fix.empty()) return fix;
   }
-  return diagnosis.why_not_linux;
+  return action_in(diagnosis.why_not_linux);
 }
 
 }  // namespace cordon::app

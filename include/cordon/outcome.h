@@ -45,6 +45,11 @@ struct Usage {
   std::optional<Duration> cpu_user;
   std::optional<Duration> cpu_system;
   std::optional<std::uint64_t> memory_peak_bytes;
+  // Apart, where the kernel tells: the most that was seen when a limit was hit, before a kill, and
+  // when the program had ended. By then its own anonymous memory is given back; the cache, files of
+  // a tmpfs included, is still there. No peaks.
+  std::optional<std::uint64_t> memory_anonymous_bytes;
+  std::optional<std::uint64_t> memory_cache_bytes;
   // Most processes and threads at once; the program alone is 1. By control groups exact from 3 on:
   // a second thread, or a second process that nobody waited for, may be missed.
   std::optional<std::uint64_t> processes_peak;

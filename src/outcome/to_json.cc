@@ -123,6 +123,8 @@ std::string to_json(const Outcome& o) {
       .add("cpu_user_ms", json(o.usage.cpu_user))
       .add("cpu_system_ms", json(o.usage.cpu_system))
       .add("memory_peak_bytes", json(o.usage.memory_peak_bytes))
+      .add("memory_anonymous_bytes", json(o.usage.memory_anonymous_bytes))
+      .add("memory_cache_bytes", json(o.usage.memory_cache_bytes))
       .add("processes_peak", json(o.usage.processes_peak))
       .add("output_bytes", json(o.output_bytes))
       .add("output_truncated", json(o.output_truncated))

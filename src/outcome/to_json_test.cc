@@ -40,12 +40,13 @@ Outcome timed_out() {
 
 TEST(OutcomeJson, HasTheDocumentedNamesInTheirOrder) {
   const auto object = object_of(timed_out());
-  EXPECT_THAT(names_of(object),
-              testing::ElementsAre("id", "verdict", "termination", "exit_code", "timed_out",
-                                   "memory_exceeded", "wall_ms", "cpu_user_ms", "cpu_system_ms",
-                                   "memory_peak_bytes", "processes_peak", "output_bytes",
-                                   "output_truncated", "limit", "limits_hit", "denials", "hint",
-                                   "enforcement", "backend", "error"));
+  EXPECT_THAT(
+      names_of(object),
+      testing::ElementsAre("id", "verdict", "termination", "exit_code", "timed_out",
+                           "memory_exceeded", "wall_ms", "cpu_user_ms", "cpu_system_ms",
+                           "memory_peak_bytes", "memory_anonymous_bytes", "memory_cache_bytes",
+                           "processes_peak", "output_bytes", "output_truncated", "limit",
+                           "limits_hit", "denials", "hint", "enforcement", "backend", "error"));
   EXPECT_THAT(names_of(object.at("termination").as_object()),
               testing::ElementsAre("type", "code", "signal"));
   EXPECT_THAT(names_of(object.at("limit").as_object()),
@@ -80,8 +81,9 @@ TEST(OutcomeJson, WhatIsUnknownIsNull) {
   Outcome o;
   o.verdict = Verdict::exited;
   const auto object = object_of(o);
-  for (const char* name : {"exit_code", "cpu_user_ms", "cpu_system_ms", "memory_peak_bytes",
-                           "processes_peak", "limit", "hint", "error"}) {
+  for (const char* name :
+       {"exit_code", "cpu_user_ms", "cpu_system_ms", "memory_peak_bytes", "memory_anonymous_bytes",
+        "memory_cache_bytes", "processes_peak", "limit", "hint", "error"}) {
     EXPECT_TRUE(object.at(name).is_null()) << name;
   }
   EXPECT_TRUE(object.at("termination").at("signal").is_null());

@@ -23,6 +23,13 @@ Words all_matches(const std::string& text, const std::string& pattern) {
 
 Words options_in_help() { return all_matches(cordon({"run", "--help"}).out, "\n  (--[a-z-]+)"); }
 
+// A plan leaves nothing to report.
+Words options_of_plan() {
+  Words options = options_in_help();
+  options.erase("--report");
+  return options;
+}
+
 Words lines(const std::string& text) {
   Words words;
   std::istringstream stream(text);
@@ -76,9 +83,7 @@ TEST_F(Completion, BashOffersTheOptionsOfTheHelp) {
   EXPECT_EQ(bash({"cordon", "run", "--json", "--timeout", "5s", "--"}), options_in_help());
   EXPECT_EQ(bash({"cordon", "run", "--cp"}), (Words{"--cpu-time", "--cpus"}));
   EXPECT_EQ(bash({"cordon", "run", "--pids-kill", "--no-unix", "--"}), options_in_help());
-  Words without_report = options_in_help();
-  without_report.erase("--report");
-  EXPECT_EQ(bash({"cordon", "plan", "--"}), without_report);
+  EXPECT_EQ(bash({"cordon", "plan", "--"}), options_of_plan());
   EXPECT_EQ(bash({"cordon", "doctor", ""}), (Words{"--json", "--help"}));
   EXPECT_EQ(bash({"cordon", "run", "--net", ""}), (Words{"none", "loopback", "host"}));
   EXPECT_EQ(bash({"cordon", ""}),
@@ -94,6 +99,8 @@ TEST_F(Completion, FishOffersTheOptionsOfTheHelp) {
   EXPECT_EQ(fish("cordon run --"), options_in_help());
   EXPECT_EQ(fish("cordon run --json --timeout 5s --"), options_in_help());
   EXPECT_EQ(fish("cordon run --pids-kill --no-unix --"), options_in_help());
+  EXPECT_EQ(fish("cordon plan --"), options_of_plan());
+  EXPECT_EQ(fish("cordon run --cwd plan --"), options_in_help());
   EXPECT_EQ(fish("cordon doctor --"), (Words{"--json", "--help"}));
   EXPECT_EQ(fish("cordon run --net "), (Words{"none", "loopback", "host"}));
   EXPECT_EQ(fish("cordon "), (Words{"run", "plan", "doctor", "completion", "help"}));
@@ -106,7 +113,11 @@ TEST_F(Completion, FishOffersTheOptionsOfTheHelp) {
 TEST_F(Completion, ZshOffersTheOptionsOfTheHelp) {
   const std::string script = read_file(path("zsh"));
   const std::string run = script.substr(0, script.find("\n}\n"));
-  EXPECT_EQ(all_matches(run, "'\\*?(--[a-z-]+)=?\\["), options_in_help());
+  const char* const option = "'\\*?(--[a-z-]+)=?\\[";
+  EXPECT_EQ(all_matches(run, option), options_of_plan());
+  // `run` has them all, and one more.
+  EXPECT_EQ(all_matches(script, "\n    run\\) _cordon_run '(--[a-z-]+)=\\["), Words{"--report"});
+  EXPECT_EQ(all_matches(script, "\n    (plan)\\) _cordon_run ;;"), Words{"plan"});
   if (!installed("zsh")) CORDON_SKIP("shells", "zsh is not installed");
   const Ended parsed = Command::program({"zsh", "-f", "-n", path("zsh")}).run();
   EXPECT_EQ(parsed.status, 0) << parsed.err;

@@ -7,6 +7,7 @@ namespace cordon::cli {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 constexpr const char* kGuarantees[] = {"memory",  "cpu",      "processes",    "filesystem",
@@ -99,7 +100,16 @@ TEST_F(Doctor, OfAnOrdinaryUserIsNotPrivileged) {
   if (ended.status != 0 && ended.status != 1) {
     CORDON_SKIP("setpriv", "the command cannot be run as another user: " + ended.err);
   }
-  EXPECT_EQ(parse(ended.out).at("host").at("privileged"), false);
+  const auto report = parse(ended.out);
+  EXPECT_EQ(report.at("host").at("privileged"), false);
+  // The reasons are told with the guarantees; a fix is something to do.
+  for (const auto& [name, fix] : report.at("fixes").as_object()) {
+    const std::string action(fix.as_string());
+    EXPECT_FALSE(action.empty()) << name;
+    for (const char* const reason : {"no control group", "denied", "failed", "does not work"}) {
+      EXPECT_THAT(action, Not(HasSubstr(reason))) << name;
+    }
+  }
 }
 
 }  // namespace

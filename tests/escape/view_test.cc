@@ -156,6 +156,24 @@ TEST_F(View, ProgramOfRootIsNobodyOnTheHost) {
   EXPECT_EQ(of_status(pid, "NoNewPrivs"), "1");
 }
 
+// Root may go anywhere, and so does the set-up of its sandboxes. The program is there without
+// root's rights: it finds nothing.
+TEST_F(View, WorkingDirectoryWithoutRightsShowsNothing) {
+  if (!is_root()) CORDON_SKIP_WITHOUT("root", "others cannot even start there");
+  const std::string closed = bait_.outside("closed");
+  std::filesystem::create_directory(closed);
+  std::ofstream(closed + "/file") << "secret";
+  const auto in = [&](::mode_t mode) {
+    ::chmod(closed.c_str(), mode);
+    Request request = request_for(bait_, {"-c", "ls; cat file; cat " + closed + "/file; echo end"});
+    request.program = "sh";
+    request.cwd = closed;
+    return run(manager(), request).out;
+  };
+  EXPECT_EQ(in(0), "end\n");
+  EXPECT_EQ(in(0700), "file\nsecretsecretend\n");
+}
+
 TEST_F(View, FilesInWriteGrantAreTheCallers) {
   const Outcome outcome = attack({"create", bait_.writable("new")});
   EXPECT_TRUE(has_reached(outcome));

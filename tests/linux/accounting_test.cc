@@ -22,6 +22,7 @@ class Accounting : public testing::Test {
     }
   }
 
+  [[nodiscard]] Manager& manager() { return *manager_; }
   [[nodiscard]] Outcome run(std::string program, std::vector<std::string> args,
                             const Limits& limits = {}) {
     return run(Request{.program = std::move(program), .args = std::move(args), .limits = limits});
@@ -71,6 +72,30 @@ TEST_F(Accounting, ProcessesAreNeverMoreThanTheLimit) {
     ASSERT_EQ(outcome.limits_hit.size(), 1U);
     EXPECT_EQ(outcome.limits_hit.front().observed, limit);
   }
+}
+
+constexpr std::uint64_t kMegabyte = 1 << 20;
+
+TEST_F(Accounting, FilesInMemoryAreCache) {
+  const Outcome outcome = shell("head -c 30000000 /dev/zero > /tmp/file");
+  ASSERT_EQ(outcome.exit_code, 0) << to_json(outcome);
+  EXPECT_GT(outcome.usage.memory_cache_bytes, 25 * kMegabyte);
+  EXPECT_LT(outcome.usage.memory_anonymous_bytes, 5 * kMegabyte);
+}
+
+TEST_F(Accounting, WhatIsKilledHadAnonymousMemory) {
+  Request request = misbehave({"crowd", "2", std::to_string(20 * kMegabyte)});
+  request.limits.cpu_time = 20s;
+  request.out = Output::events({.mode = OutputMode::line});
+  auto process = manager().create(std::move(request)).value();
+  EventStream events = process->events();
+  ASSERT_TRUE(process->start());
+  const auto ready = events.next_for(20s);
+  ASSERT_TRUE(ready && *ready && (*ready)->data.str() == "ready");
+  ASSERT_TRUE(process->kill());
+  const Outcome outcome = process->wait().value();
+  EXPECT_GT(outcome.usage.memory_anonymous_bytes, 30 * kMegabyte) << to_json(outcome);
+  EXPECT_LT(outcome.usage.memory_anonymous_bytes, *outcome.usage.memory_peak_bytes + kMegabyte);
 }
 
 }  // namespace

@@ -36,6 +36,12 @@ struct CgroupUsage {
   std::uint64_t forks_refused = 0;  // by the process limit
 };
 
+// What the memory of a run is, at the moment.
+struct MemoryParts {
+  std::uint64_t anonymous_bytes = 0;
+  std::uint64_t cache_bytes = 0;  // of files, those of a tmpfs included
+};
+
 class Cgroup {
  public:
   // Kills what is left inside, and removes the group. What cannot be removed is left to sweep().
@@ -67,8 +73,7 @@ class Cgroup {
   // Processor time used so far, by all processes of the run, the ended ones too.
   [[nodiscard]] virtual std::optional<Duration> cpu_time() const = 0;
   [[nodiscard]] virtual std::optional<std::uint64_t> memory_bytes() const = 0;
-  // Of those; the rest is page cache.
-  [[nodiscard]] virtual std::optional<std::uint64_t> anonymous_bytes() const = 0;
+  [[nodiscard]] virtual std::optional<MemoryParts> memory_parts() const = 0;
   // SIGKILL to every process inside, and no limit of processor time any more: a throttled process
   // would take up to a period (a second, for small shares) to end. v1: returns when none is left,
   // or after about 100 ms; no fork inside succeeds from then on.

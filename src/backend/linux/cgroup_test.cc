@@ -76,12 +76,13 @@ TEST_F(CgroupTest, MemoryInUseIsToldWithItsAnonymousPart) {
   char ready = 0;
   ASSERT_EQ(::read(ends[0], &ready, 1), 1);
   const auto all = group->memory_bytes();
-  const auto anonymous = group->anonymous_bytes();
-  ASSERT_TRUE(all && anonymous);
+  const auto parts = group->memory_parts();
+  ASSERT_TRUE(all && parts);
   EXPECT_GE(*all, 8 * kMiB);
   EXPECT_LE(*all, 32 * kMiB);
   // The kernel adds the counters of this one up only now and then.
-  EXPECT_LE(*anonymous, 32 * kMiB);
+  EXPECT_LE(parts->anonymous_bytes, 32 * kMiB);
+  EXPECT_LE(parts->cache_bytes, 32 * kMiB);
   EXPECT_EQ(group->usage().oom_kills, 0U);
   ::close(ends[0]);
   ::close(ends[1]);

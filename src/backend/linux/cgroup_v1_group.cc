@@ -215,11 +215,13 @@ std::optional<std::uint64_t> CgroupV1::memory_bytes() const {
   return read_number(v1::memory, "memory.usage_in_bytes");
 }
 
-std::optional<std::uint64_t> CgroupV1::anonymous_bytes() const {
+std::optional<MemoryParts> CgroupV1::memory_parts() const {
   const auto stat = read(v1::memory, "memory.stat");
   if (!stat) return std::nullopt;
-  const auto tree = field(*stat, "total_rss");
-  return tree ? tree : field(*stat, "rss");
+  const auto anonymous = field(*stat, "total_rss");
+  const auto cache = field(*stat, "total_cache");
+  if (!anonymous || !cache) return std::nullopt;
+  return MemoryParts{*anonymous, *cache};
 }
 
 void CgroupV1::kill() {

@@ -94,8 +94,13 @@ std::optional<std::uint64_t> CgroupV2::read_field(const char* file, const char* 
   return text ? field(*text, key) : std::nullopt;
 }
 
-std::optional<std::uint64_t> CgroupV2::anonymous_bytes() const {
-  return read_field("memory.stat", "anon");
+std::optional<MemoryParts> CgroupV2::memory_parts() const {
+  const auto stat = read_file(dir_.fd.get(), "memory.stat");
+  if (!stat) return std::nullopt;
+  const auto anonymous = field(*stat, "anon");
+  const auto cache = field(*stat, "file");
+  if (!anonymous || !cache) return std::nullopt;
+  return MemoryParts{*anonymous, *cache};
 }
 
 CgroupUsage CgroupV2::usage() const {

@@ -40,7 +40,7 @@ class CgroupV2 final : public Cgroup {
   [[nodiscard]] CgroupUsage usage() const override;
   [[nodiscard]] std::optional<Duration> cpu_time() const override;
   [[nodiscard]] std::optional<std::uint64_t> memory_bytes() const override;
-  [[nodiscard]] std::optional<std::uint64_t> anonymous_bytes() const override;
+  [[nodiscard]] std::optional<MemoryParts> memory_parts() const override;
   void kill() override;
   [[nodiscard]] std::string_view oom_counter() const override { return "memory.events oom_kill"; }
 

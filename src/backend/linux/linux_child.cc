@@ -194,8 +194,17 @@ Error LinuxChild::explain(const StartFailure& failure, const Request& request,
   return failure.error;
 }
 
+void LinuxChild::note_memory() {
+  const auto seen = group_ ? group_->memory_parts() : std::nullopt;
+  const auto all = [](const MemoryParts& parts) {
+    return parts.anonymous_bytes + parts.cache_bytes;
+  };
+  if (seen && (!memory_ || all(*seen) > all(*memory_))) memory_ = seen;
+}
+
 int LinuxChild::send(int signal, Reach reach) {
   if (signal == SIGKILL && reach == Reach::tree) {
+    note_memory();
     sandbox_.kill();
     if (group_) group_->kill();  // also lets a throttled one die at once
     return 0;
@@ -209,6 +218,7 @@ int LinuxChild::send(int signal, Reach reach) {
 }
 
 std::optional<supervise::Ended> LinuxChild::reap() {
+  note_memory();  // while what it has left behind is there
   const auto end = sandbox_.reap();
   if (!end) return std::nullopt;
 
@@ -226,6 +236,10 @@ std::optional<supervise::Ended> LinuxChild::reap() {
   if (used.cpu_user) ended.usage.cpu_user = used.cpu_user;
   if (used.cpu_system) ended.usage.cpu_system = used.cpu_system;
   if (used.memory_peak_bytes) ended.usage.memory_peak_bytes = used.memory_peak_bytes;
+  if (memory_) {
+    ended.usage.memory_anonymous_bytes = memory_->anonymous_bytes;
+    ended.usage.memory_cache_bytes = memory_->cache_bytes;
+  }
   if (used.processes_peak) {
     ended.usage.processes_peak =
         processes_of_program(*used.processes_peak, end->had_children, plan_.limits.processes);
@@ -268,7 +282,9 @@ std::optional<supervise::Sample> LinuxChild::sample() const {
   }
   if (const auto memory = group_ ? group_->memory_bytes() : std::nullopt) {
     sample.memory_bytes = *memory;
-    sample.memory_anonymous_bytes = group_->anonymous_bytes();
+    if (const auto parts = group_->memory_parts()) {
+      sample.memory_anonymous_bytes = parts->anonymous_bytes;
+    }
   }
   return sample;
 }
@@ -311,6 +327,7 @@ supervise::Alarm LinuxChild::sampled_alarm() {
 
 supervise::Alarm LinuxChild::group_alarm() {
   const bool happened = group_->acknowledge();
+  if (happened) note_memory();  // the nearest to its peak that there is a sign of
   const CgroupUsage used = group_->usage();
   if (used.oom_kills > 0) {
     return {.verdict = Verdict::memory,

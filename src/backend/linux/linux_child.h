@@ -32,6 +32,8 @@ class LinuxChild final : public supervise::Child {
   [[nodiscard]] std::optional<Duration> look_every() const override;
 
  private:
+  // Keeps the largest of what it sees: what has ended has given its memory back.
+  void note_memory();
   [[nodiscard]] supervise::Alarm group_alarm();
   [[nodiscard]] supervise::Alarm sampled_alarm();
   [[nodiscard]] Error explain(const StartFailure& failure, const Request& request,
@@ -44,6 +46,7 @@ class LinuxChild final : public supervise::Child {
   std::unique_ptr<RunIdentity> identity_;
   base::Fd network_;  // held, so that the kernel need not free it while somebody waits
   Sandbox sandbox_;
+  std::optional<MemoryParts> memory_;
   std::unique_ptr<TreeSampler> sampler_;  // null: control groups count everything that is limited
   pid_t program_ = -1;
 };

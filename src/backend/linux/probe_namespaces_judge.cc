@@ -84,9 +84,11 @@ Feature powerless(int error, std::string_view what, const NamespaceFacts& facts)
 
 Feature proc_refused(int error, const NamespaceFacts& facts) {
   if (!facts.masks_of_proc.empty()) {
+    std::string fix = container_fix(facts.container, "systempaths=unconfined");
+    if (fix.empty()) fix = "unmount what is mounted there: umount " + facts.masks_of_proc.front();
     return no("parts of /proc are masked here (" + facts.masks_of_proc.front() +
                   "), so the kernel allows no /proc without the masks",
-              container_fix(facts.container, "systempaths=unconfined"));
+              std::move(fix));
   }
   return powerless(error, "mounting it", facts);
 }
