@@ -41,7 +41,7 @@ std::vector<Attack> privilege_attacks() {
        told({"open-many", "100"}),
        {.without = {"limit:open_files"}},
        few_files},
-      {"CannotDumpCore", told({"dump-core"}), {.without = {"limit:unknown"}}},
+      {"CannotDumpCore", told({"dump-core"}), {.without = {"limit:core"}}},
       {"CannotBeMoreUrgentThanOthers", told({"be-urgent"}), kAsRoot},
   };
 }
