@@ -1,5 +1,6 @@
 #include "backend/linux/linux_child.h"
 
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -43,6 +44,12 @@ std::uint64_t processes_of_program(std::uint64_t counted, bool had_children,
   return std::min(processes, limit.value_or(processes));
 }
 
+// Empty if it cannot be: then it ends with the last process in it.
+base::Fd open_mount_namespace(pid_t pid) {
+  const std::string path = "/proc/" + std::to_string(pid) + "/ns/mnt";
+  return base::move_up(base::Fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC)));
+}
+
 bool has_grants(const std::vector<OpenView>& views) {
   for (const OpenView& open : views) {
     if (open.view.granted && open.source) return true;
@@ -77,9 +84,10 @@ Result<RootViews> open_own(const std::vector<plan::View>& views) {
 LinuxChild::~LinuxChild() {
   sandbox_ = Sandbox{};
   backend_.identities().give_back(std::move(identity_));
-  if (group_ || network_) {
+  if (group_ || network_ || mounts_) {
     backend_.keeper().post([group = std::shared_ptr<Cgroup>(std::move(group_)),
-                            network = std::make_shared<base::Fd>(std::move(network_))] {});
+                            network = std::make_shared<base::Fd>(std::move(network_)),
+                            mounts = std::make_shared<base::Fd>(std::move(mounts_))] {});
   }
 }
 
@@ -156,6 +164,7 @@ Result<void> LinuxChild::launch(const supervise::LaunchSpec& spec) {
         if (group_ && processes && *processes < kProcessesOfSetup) {
           if (auto set = group_->set({.processes = processes}); !set) return set;
         }
+        mounts_ = open_mount_namespace(sandbox.program());
         if (!backend_.weakened().verify) return {};
         const auto surroundings = backend_.spawner().surroundings();
         expected.status.seccomp_filters += surroundings.filters;

@@ -44,7 +44,9 @@ class LinuxChild final : public supervise::Child {
   bool end_at_process_limit_ = false;
   std::unique_ptr<Cgroup> group_;
   std::unique_ptr<RunIdentity> identity_;
-  base::Fd network_;  // held, so that the kernel need not free it while somebody waits
+  // Namespaces, held so that the kernel need not free them while somebody waits.
+  base::Fd network_;
+  base::Fd mounts_;
   Sandbox sandbox_;
   std::optional<MemoryParts> memory_;
   std::unique_ptr<TreeSampler> sampler_;  // null: control groups count everything that is limited
