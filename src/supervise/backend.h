@@ -68,7 +68,7 @@ class Child {
   [[nodiscard]] virtual std::optional<Sample> sample() const = 0;
 
   // What holds for this run.
-  [[nodiscard]] virtual const Enforcement& enforcement() const = 0;
+  [[nodiscard]] virtual Enforcement enforcement() const = 0;
 
   // Readable when alarm() has something to look at; -1: never. Valid until the Child is destroyed.
   [[nodiscard]] virtual int alarm_fd() const { return -1; }

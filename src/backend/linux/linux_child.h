@@ -26,7 +26,7 @@ class LinuxChild final : public supervise::Child {
   [[nodiscard]] int send(int signal, Reach reach) override;
   [[nodiscard]] std::optional<supervise::Ended> reap() override;
   [[nodiscard]] std::optional<supervise::Sample> sample() const override;
-  [[nodiscard]] const Enforcement& enforcement() const override { return plan_.enforcement; }
+  [[nodiscard]] Enforcement enforcement() const override { return plan_.enforcement; }
   [[nodiscard]] int alarm_fd() const override;
   [[nodiscard]] supervise::Alarm alarm() override;
   [[nodiscard]] std::optional<Duration> look_every() const override;

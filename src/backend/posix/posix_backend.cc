@@ -45,7 +45,7 @@ bool kernel_has_pidfds() {
 
 PosixBackend::PosixBackend(bool use_pidfd) : use_pidfd_(use_pidfd) {}
 
-Enforcement PosixBackend::enforcement(const Limits& limits) {
+Enforcement enforcement_of(const Limits& limits) {
   const Guarantee none{Level::none, "", kNoIsolation};
   return {
       .memory = memory_guarantee(limits.memory_bytes.has_value()),
@@ -67,7 +67,7 @@ Capabilities PosixBackend::capabilities() const {
   all.processes = 1;
   return {
       .backend = std::string(name()),
-      .enforcement = enforcement(all),
+      .enforcement = enforcement_of(all),
       .gaps =
           {
               "Memory and processor-time limits hold for each process, not for the tree.",
@@ -107,7 +107,7 @@ Result<void> PosixBackend::check(const Request& request, const Limits& limits) {
 Result<std::unique_ptr<supervise::Child>> PosixBackend::prepare(const Request& request,
                                                                 const Limits& limits) {
   if (auto ok = check(request, limits); !ok) return std::unexpected(std::move(ok.error()));
-  return std::make_unique<PosixChild>(use_pidfd_, enforcement(limits));
+  return std::make_unique<PosixChild>(use_pidfd_, limits);
 }
 
 }  // namespace posix

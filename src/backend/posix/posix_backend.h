@@ -17,7 +17,6 @@ class PosixBackend final : public supervise::Backend {
                                                                   const Limits& limits) override;
 
  private:
-  [[nodiscard]] static Enforcement enforcement(const Limits& limits);
   [[nodiscard]] static Result<void> check(const Request& request, const Limits& limits);
 
   const bool use_pidfd_;

@@ -11,11 +11,13 @@
 
 namespace cordon::posix {
 
+// What holds for a run with these limits.
+[[nodiscard]] Enforcement enforcement_of(const Limits& limits);
+
 class PosixChild final : public supervise::Child {
  public:
   // `use_pidfd`: off to behave as on a kernel without them.
-  PosixChild(bool use_pidfd, Enforcement enforcement)
-      : use_pidfd_(use_pidfd), enforcement_(std::move(enforcement)) {}
+  PosixChild(bool use_pidfd, const Limits& limits) : use_pidfd_(use_pidfd), limits_(limits) {}
   ~PosixChild() override;
 
   [[nodiscard]] Result<void> launch(const supervise::LaunchSpec& spec) override;
@@ -24,11 +26,11 @@ class PosixChild final : public supervise::Child {
   [[nodiscard]] int send(int signal, Reach reach) override;
   [[nodiscard]] std::optional<supervise::Ended> reap() override;
   [[nodiscard]] std::optional<supervise::Sample> sample() const override;
-  [[nodiscard]] const Enforcement& enforcement() const override { return enforcement_; }
+  [[nodiscard]] Enforcement enforcement() const override { return enforcement_of(limits_); }
 
  private:
   const bool use_pidfd_;
-  const Enforcement enforcement_;
+  const Limits limits_;
   pid_t pid_ = -1;  // also the group's id; ours until reaped
   bool reaped_ = false;
   base::Fd pidfd_;

@@ -57,7 +57,7 @@ class PosixChildTest : public testing::TestWithParam<bool> {
   Fd null_{::open("/dev/null", O_RDWR | O_CLOEXEC)};
   Fd reader_;
   Fd writer_;
-  std::unique_ptr<PosixChild> child_ = std::make_unique<PosixChild>(GetParam(), Enforcement{});
+  std::unique_ptr<PosixChild> child_ = std::make_unique<PosixChild>(GetParam(), Limits{});
 };
 
 INSTANTIATE_TEST_SUITE_P(WithAndWithoutPidfd, PosixChildTest, testing::Bool());

@@ -6,6 +6,7 @@
 #include "backend/posix/child_side.h"
 #include "backend/posix/lookup.h"
 #include "backend/posix/posix_backend.h"
+#include "backend/posix/posix_child.h"
 #include "backend/posix/rlimits.h"
 
 namespace cordon::posix {
@@ -54,7 +55,7 @@ Result<Plan> PosixBackend::plan(const Request& request, const Limits& limits) co
   auto path = find_program(request.program, environment_for(request));
   if (!path) return std::unexpected(std::move(path.error()));
 
-  Plan plan{.backend = std::string(name()), .steps = {}, .enforcement = enforcement(limits)};
+  Plan plan{.backend = std::string(name()), .steps = {}, .enforcement = enforcement_of(limits)};
   const auto step = [&](std::string what, std::string detail) {
     plan.steps.push_back({std::move(what), std::move(detail)});
   };
