@@ -6,7 +6,8 @@ namespace cordon::escape {
 namespace {
 
 // The host's tree stays visible, and nothing else speaks for its files.
-const Unguarded kHostsTree{.without = {"pivot_root", "landlock"}, .needs_public_tree = true};
+const Unguarded kHostsTree{.without = {"pivot_root", "host root", "landlock"},
+                           .needs_public_tree = true};
 const Unguarded kNoSandbox{.no_sandbox = true};
 
 // As in an emulated machine that shares the host's.

@@ -51,7 +51,7 @@ std::vector<Attack> network_attacks() {
        .landlock_abi = 6},
       {"CannotConnectToPathnameSocketOutsideGrant",
        [](const Bait& b) -> Words { return {"connect-unix", b.outside("socket")}; },
-       {.without = {"pivot_root", "landlock"}, .needs_public_tree = true}},
+       {.without = {"pivot_root", "host root", "landlock"}, .needs_public_tree = true}},
       {"CannotConnectToSocketBelowGrantWithNoUnix",
        [](const Bait& b) -> Words { return {"connect-unix", b.granted("socket")}; },
        {.asked = with_unix,

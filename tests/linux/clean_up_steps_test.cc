@@ -82,7 +82,7 @@ std::optional<Chosen> first_not_in(const std::set<Key>& done, const ScriptBuilde
   for (const Role role : {Role::setup, Role::init, Role::program}) {
     std::map<std::string, int> seen;
     for (std::size_t i = 0; i < script.steps(role).size(); ++i) {
-      // Nothing comes behind exec; init, once released, only sleeps.
+      // Nothing comes behind exec; init, once ready, only sleeps.
       const Op op = script.steps(role)[i].op;
       if (op == Op::give_up ||
           (role == Role::init && i > 0 && script.steps(role)[i - 1].op == Op::park)) {

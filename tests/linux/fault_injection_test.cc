@@ -31,12 +31,12 @@ bool can_fail(const linux_backend::spawner::Step& step) {
 std::vector<FailedStep> all_steps(const ScriptBuilder& script) {
   std::vector<FailedStep> all;
   for (const Role role : {Role::setup, Role::init, Role::program}) {
-    bool released = false;
+    bool ready = false;
     std::size_t index = 0;
     for (const auto& step : script.steps(role)) {
-      // What init does once it is released is to close a descriptor, and to sleep.
-      if (can_fail(step) && !(role == Role::init && released)) all.push_back({role, index});
-      if (step.op == Op::ready) released = true;
+      // What init does once it is ready is to close a descriptor, and to sleep.
+      if (can_fail(step) && !(role == Role::init && ready)) all.push_back({role, index});
+      if (step.op == Op::ready) ready = true;
       ++index;
     }
   }

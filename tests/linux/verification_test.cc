@@ -47,7 +47,7 @@ INSTANTIATE_TEST_SUITE_P(
                     LeftOut{"OpenFiles", "limit:open_files", "\"open_files\" is not 100"},
                     LeftOut{"FileSize", "limit:file_size", "\"file_size\" is not 1048576"},
                     LeftOut{"Group", "cgroup", "control group"},
-                    LeftOut{"OldRoot", "pivot_root", "written to"}),
+                    LeftOut{"HostRoot", "host root", "can be written to"}),
     [](const auto& left) { return left.param.name; });
 
 }  // namespace

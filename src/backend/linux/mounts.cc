@@ -311,7 +311,7 @@ void MountSteps::enter() {
 }
 
 void MountSteps::drop_host_root() {
-  script_.about("pivot_root");
+  script_.about("host root");
   script_.call(__NR_chdir, {script_.text("/")});
   script_.call(__NR_umount2, {script_.text("."), MNT_DETACH});  // which now lies on top of the new
 }
