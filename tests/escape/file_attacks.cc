@@ -58,7 +58,7 @@ std::vector<Attack> file_attacks() {
       {"HostSharedMemoryFilesAreNotVisible",
        [](const Bait& b) -> Words { return {"read", b.shared_file()}; }, kNoSandbox},
       {"CannotWriteSystemDirectories",
-       told({"may-write", "/usr", "/usr/bin", "/bin/sh", "/lib", "/etc", "/"}),
+       told({"may-write", "/usr", "/usr/bin", "/bin/sh", "/lib", "/etc", "/dev", "/"}),
        {.no_sandbox = true, .needs_root = true, .may_be_missing = if_read_only()}},
       {"CannotWritePasswd",
        told({"open-to-write", "/etc/passwd", "/etc/group", "/etc/hosts"}),

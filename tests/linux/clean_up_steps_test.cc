@@ -85,7 +85,7 @@ std::optional<Chosen> first_not_in(const std::set<Key>& done, const ScriptBuilde
       // Nothing comes behind exec; init, once ready, only sleeps.
       const Op op = script.steps(role)[i].op;
       if (op == Op::give_up ||
-          (role == Role::init && i > 0 && script.steps(role)[i - 1].op == Op::park)) {
+          (role == Role::init && i > 0 && script.steps(role)[i - 1].op == Op::ready)) {
         break;
       }
       const std::string name = script.explain(role, static_cast<std::uint32_t>(i)).name;
