@@ -83,6 +83,13 @@ struct EnvVar {
   std::string value{};
 };
 
+// A file that was looked at and found right: what is behind `fd` is what the program finds at
+// `path`, whatever is put in that place on the host meanwhile.
+struct Pin {
+  std::string path{};  // absolute, links resolved; must be visible inside
+  int fd = -1;         // borrowed until start() returns; O_PATH is enough
+};
+
 inline constexpr Duration kDefaultTimeout = std::chrono::minutes(5);
 inline constexpr Duration kDefaultGrace = std::chrono::seconds(5);
 inline constexpr Duration kNoTimeout = Duration::max();
@@ -115,6 +122,7 @@ struct Request {
 
   // For backends that isolate; the others refuse what they cannot give.
   std::vector<Grant> grants{};  // besides the system's directories and the working directory
+  std::vector<Pin> pins{};      // exactly these files at their places: what was checked is what runs
   Network network = Network::none;
   bool unix_sockets = true;    // false: only socketpair(), so no socket below a grant is reachable
   std::optional<User> user{};  // none: the caller, or for root an unprivileged id of the run's own
