@@ -86,7 +86,8 @@ struct EnvVar {
 // A file that was looked at and found right: what is behind `fd` is what the program finds at
 // `path`, whatever is put in that place on the host meanwhile.
 struct Pin {
-  std::string path{};  // absolute, links resolved; must be visible inside
+  std::string path{};  // on the host and inside: absolute, without links. If it is the program, it
+                       // is executed as it is: no script, name its interpreter instead
   int fd = -1;         // borrowed until start() returns; O_PATH is enough
 };
 
@@ -100,6 +101,7 @@ inline constexpr Duration kNoTimeout = Duration::max();
 struct Request {
   std::string program{};            // a path, or a name looked up in the PATH the program will see
   std::vector<std::string> args{};  // without the program's own name; never seen by a shell
+  std::string argv0{};              // what the program is told as its own name; empty: `program`
   std::string cwd{};                // empty: the caller's. A relative `program` is relative to this
 
   std::vector<EnvVar> env{};                               // set, in addition to …
@@ -122,7 +124,7 @@ struct Request {
 
   // For backends that isolate; the others refuse what they cannot give.
   std::vector<Grant> grants{};  // besides the system's directories and the working directory
-  std::vector<Pin> pins{};      // exactly these files at their places: what was checked is what runs
+  std::vector<Pin> pins{};  // exactly these files at their places: what was checked is what runs
   Network network = Network::none;
   bool unix_sockets = true;    // false: only socketpair(), so no socket below a grant is reachable
   std::optional<User> user{};  // none: the caller, or for root an unprivileged id of the run's own

@@ -123,6 +123,7 @@ Plan describe(const SandboxPlan& plan) {
   add_groups(plan, out.steps);
   add("mount", "/, empty, read-only");
   for (const View& view : plan.root) add("mount", mount(view));
+  for (const View& pin : plan.pins) add("pin", pin.target + ", the file that was checked");
   add("cwd", plan.cwd);
   add_limits(plan, out.steps);
   add("capabilities", "none");

@@ -25,4 +25,9 @@ namespace cordon::plan {
 // A grant replaces what the default view has at its place.
 [[nodiscard]] std::vector<View> merge_views(std::vector<View> defaults, std::vector<View> granted);
 
+// The request's pins as views on top of `root`, each once; one that `root` does not show is left
+// out. Error (invalid_argument): `root` shows another file there.
+[[nodiscard]] Result<std::vector<View>> pinned_views(const Request& request,
+                                                     const std::vector<View>& root);
+
 }  // namespace cordon::plan

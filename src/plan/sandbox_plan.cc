@@ -126,6 +126,9 @@ Result<SandboxPlan> make_sandbox_plan(const Request& request, const Limits& limi
   if (!cwd) return std::unexpected(cwd.error());
   plan.cwd = std::move(*cwd);
   plan.root = merge_views(std::move(defaults), std::move(*granted));
+  auto pins = pinned_views(request, plan.root);
+  if (!pins) return std::unexpected(pins.error());
+  plan.pins = std::move(*pins);
   if (auto ok = check_write_grants(plan, host); !ok) return std::unexpected(ok.error());
 
   plan.enforcement = enforcement_of(plan, host);

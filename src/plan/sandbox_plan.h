@@ -67,6 +67,9 @@ struct GroupLimits {
 
 struct SandboxPlan {
   std::vector<View> root;
+  // Single files of the root, by the request's pins: each lies on what `root` shows at its place,
+  // and is mounted from the pin's descriptor.
+  std::vector<View> pins;
   std::string cwd;  // inside
   Identity identity;
   Network network = Network::none;

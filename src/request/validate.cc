@@ -24,6 +24,7 @@ Result<void> validate_strings(const Request& r) {
       return bad("argument " + std::to_string(i + 1) + " contains a NUL byte: remove it");
     }
   }
+  if (has_nul(r.argv0)) return bad("argv0 contains a NUL byte: remove it");
   if (has_nul(r.cwd)) return bad("cwd contains a NUL byte: remove it");
   for (const EnvVar& var : r.env) {
     if (var.name.empty() || var.name.find('=') != std::string::npos || has_nul(var.name)) {
@@ -85,6 +86,12 @@ Result<void> validate_grant(const Grant& grant, std::size_t index) {
 Result<void> validate_isolation(const Request& r) {
   for (std::size_t i = 0; i < r.grants.size(); ++i) {
     if (auto ok = validate_grant(r.grants[i], i); !ok) return ok;
+  }
+  for (const Pin& pin : r.pins) {
+    if (has_nul(pin.path) || !pin.path.starts_with('/')) {
+      return bad("a pinned path is not absolute, or contains a NUL byte: write it from / on");
+    }
+    if (pin.fd < 0) return bad("the pin of " + pin.path + " has no descriptor: open the file");
   }
   if (has_nul(r.cgroup_parent)) return bad("cgroup_parent contains a NUL byte: remove it");
   if (("/" + r.cgroup_parent + "/").find("/../") != std::string::npos) {

@@ -112,6 +112,7 @@ Result<void> LinuxChild::launch(const supervise::LaunchSpec& spec) {
   if (request.terminal) {
     if (auto shown = show_terminal(*views, spec.stdio[0]); !shown) return shown;
   }
+  if (auto added = add_pins(*views, plan_.pins, request); !added) return added;
   auto filters = backend_.filters({.unix_sockets = plan_.unix_sockets});
   if (!filters) return std::unexpected(std::move(filters.error()));
   auto status = StatusSocket::make();
@@ -148,7 +149,7 @@ Result<void> LinuxChild::launch(const supervise::LaunchSpec& spec) {
                      .terminal = request.terminal.has_value(),
                      .filters = **filters,
                      .paths = exec_paths(request.program, environment),
-                     .argv = {request.program},
+                     .argv = {request.argv0.empty() ? request.program : request.argv0},
                      .environment = environment};
   parts.argv.insert(parts.argv.end(), request.args.begin(), request.args.end());
   ScriptBuilder script;
@@ -199,6 +200,11 @@ Error LinuxChild::explain(const StartFailure& failure, const Request& request,
   }
   if (failure.error.stage == kIdmapStep) {
     return cannot_map_ids(views, failure.argument, failure.error.os_error);
+  }
+  if (std::ranges::find(plan_.pins, failure.argument, &plan::View::target) != plan_.pins.end()) {
+    return {ErrorCode::not_permitted, "pin", failure.error.os_error,
+            failure.argument + " was replaced after it was checked, so it was not run (" +
+                base::errno_text(failure.error.os_error) + "): run it again"};
   }
   return failure.error;
 }

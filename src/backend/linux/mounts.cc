@@ -201,7 +201,11 @@ void MountSteps::add(const OpenView& open) {
     case View::Kind::device: {
       const Register mount = taken_[next_taken_++];
       place(open, mount);
-      script_.close(mount);
+      if (open.executed) {
+        executable_ = mount;
+      } else {
+        script_.close(mount);
+      }
       binds_.push_back(open.view.target);
       break;
     }

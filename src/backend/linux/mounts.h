@@ -3,6 +3,7 @@
 
 #include <linux/mount.h>
 
+#include <optional>
 #include <vector>
 
 #include "backend/linux/script_builder.h"
@@ -29,6 +30,9 @@ class MountSteps {
   void take_by_path();
   // In the new mount namespace: builds the root, beside the host's.
   void assemble();
+  // Then: the program itself, if it is pinned. Whatever its path comes to mean, this is what was
+  // checked.
+  [[nodiscard]] std::optional<Register> executable() const { return executable_; }
 
   // Instead of all others: the part of the root that every run of this kind shares, mounted
   // nowhere, with places for the rest. Its descriptor is kept in the result.
@@ -60,6 +64,7 @@ class MountSteps {
   std::size_t next_taken_ = 0;
   Register root_;
   bool has_root_ = false;
+  std::optional<Register> executable_;
   std::vector<Register> unsealed_;  // to become read-only when everything is in its place
   std::vector<std::string> made_;
   std::vector<std::string> binds_;

@@ -21,6 +21,7 @@ namespace {
 
 constexpr unsigned kAllAbove = ~0U;
 constexpr std::size_t kSignalSetSize = 8;
+constexpr int kProgramFd = kStatusFd + 1;  // of a pinned program, until it is executed
 
 void place_streams(ScriptBuilder& script, const ProgramSteps& steps) {
   script.about("session");
@@ -29,12 +30,22 @@ void place_streams(ScriptBuilder& script, const ProgramSteps& steps) {
     script.about("terminal");
     script.call(__NR_ioctl, {steps.stdio[0], TIOCSCTTY, 0});
   }
+  std::optional<Register> executable;
+  if (steps.executable) {  // out of the way of the streams
+    script.about("pin");
+    executable = script.call_into(__NR_fcntl, {*steps.executable, F_DUPFD_CLOEXEC, kProgramFd});
+  }
   for (int stream = 0; stream < 3; ++stream) {
     script.about("stdio", std::to_string(stream));
     script.call(__NR_dup3, {steps.stdio[stream], stream, 0});
   }
+  if (executable) {
+    script.about("pin");
+    script.call(__NR_dup3, {*executable, kProgramFd, O_CLOEXEC});
+  }
   script.about("close_range");
-  script.call(__NR_close_range, {kStatusFd + 1, kAllAbove, 0});
+  const int kept = executable ? kProgramFd : kStatusFd;
+  script.call(__NR_close_range, {kept + 1, kAllAbove, 0});
 }
 
 void set_rlimits(ScriptBuilder& script, const std::vector<posix::RlimitSetting>& rlimits) {
@@ -102,8 +113,12 @@ void add_program(ScriptBuilder& script, const ProgramSteps& steps) {
   script.about("park");
   script.op(Op::park);
   script.about("execute");
-  for (const std::string& path : steps.paths) {
-    script.op(Op::execute, {script.text(path), argv, envp});
+  if (steps.executable) {
+    script.op(Op::execute_open, {kProgramFd, argv, envp});
+  } else {
+    for (const std::string& path : steps.paths) {
+      script.op(Op::execute, {script.text(path), argv, envp});
+    }
   }
   script.op(Op::give_up);
 }

@@ -1,6 +1,7 @@
 // The two processes that stay: steps of the sandbox's init, and of the program up to its exec.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,8 +24,9 @@ struct ProgramSteps {
   MountSteps& mounts;
   int stdio[3];  // as sent
   bool terminal = false;
-  Register umask;         // the caller's
-  Register root_changed;  // as for init
+  std::optional<Register> executable{};  // instead of `paths`
+  Register umask;                        // the caller's
+  Register root_changed;                 // as for init
   std::vector<posix::RlimitSetting> rlimits;
   const std::vector<BpfProgram>& filters;
   std::vector<std::string> paths;  // to be tried in this order

@@ -66,6 +66,7 @@ void write_script(ScriptBuilder& script, const SandboxParts& parts) {
                        .mounts = mounts,
                        .stdio = {},
                        .terminal = parts.terminal,
+                       .executable = {},
                        .umask = {},
                        .root_changed = {},
                        .rlimits = rlimits_of(parts.plan),
@@ -98,6 +99,7 @@ void write_script(ScriptBuilder& script, const SandboxParts& parts) {
     mounts.take_by_path();
   }
   mounts.assemble();
+  program.executable = mounts.executable();
   forbid_gaining(script);
   script.about("eventfd");
   program.root_changed = script.call_into(__NR_eventfd2, {0, EFD_CLOEXEC});

@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <utility>
@@ -94,6 +95,27 @@ Result<std::vector<OpenView>> open_views(const std::vector<View>& views) {
     all.push_back(std::move(open));
   }
   return all;
+}
+
+Result<void> add_pins(std::vector<OpenView>& views, const std::vector<View>& pins,
+                      const Request& request) {
+  for (const View& view : pins) {
+    const auto pin = std::ranges::find(request.pins, view.target, &Pin::path);
+    OpenView open{.view = view, .source = base::Fd(::fcntl(pin->fd, F_DUPFD_CLOEXEC, 0))};
+    struct stat found{};
+    if (!open.source || ::fstat(open.source.get(), &found) != 0) {
+      return base::fail_os("pin", errno, "taking " + view.target + ", which was checked before");
+    }
+    if (!S_ISREG(found.st_mode)) {
+      return base::fail(ErrorCode::invalid_argument, "pin",
+                        view.target + " is pinned, but is no regular file: name one");
+    }
+    open.device = found.st_dev;
+    open.inode = found.st_ino;
+    open.executed = view.target == request.program;
+    views.push_back(std::move(open));
+  }
+  return {};
 }
 
 Error cannot_map_ids(const std::vector<OpenView>& views, const std::string& source, int os_error) {

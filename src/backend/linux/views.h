@@ -18,6 +18,7 @@ struct OpenView {
   bool directory = false;  // bind: it is one
   dev_t device = 0;
   ino_t inode = 0;
+  bool executed = false;  // a pin: the program itself, to be executed as what is mounted here
   bool prepared = false;  // already part of the root (root_template.h): nothing to open or mount
 };
 
@@ -25,6 +26,11 @@ struct OpenView {
 // symbolic link becomes a View::Kind::symlink. A grant's source has been resolved before
 // (real_paths.h): a symbolic link in it is an error. Errors name the path and the errno.
 [[nodiscard]] Result<std::vector<OpenView>> open_views(const std::vector<plan::View>& views);
+
+// Adds the files of `pins`, from the descriptors of the request's: the last of all to be mounted.
+// Error: one that is no regular file (any more).
+[[nodiscard]] Result<void> add_pins(std::vector<OpenView>& views,
+                                    const std::vector<plan::View>& pins, const Request& request);
 
 // For a grant to write to `source`, one of `views`, whose file system cannot make the caller's
 // files appear as the program's: says so, with its name.

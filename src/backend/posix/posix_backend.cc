@@ -92,6 +92,9 @@ Result<void> PosixBackend::check(const Request& request, const Limits& limits) {
                           std::string(why) + "; leave it out or use the linux backend");
   };
   if (!request.grants.empty()) return refuse("grants", "the program sees the caller's files");
+  if (!request.pins.empty()) {
+    return refuse("pins", "a file that was checked can be replaced before it is executed");
+  }
   if (request.network != Network::none) {
     return refuse("network", "the program has the caller's network in any case");
   }

@@ -15,6 +15,8 @@ constexpr long kENOENT = 2;
 constexpr long kEACCES = 13;
 constexpr long kENOTDIR = 20;
 
+constexpr std::uint64_t kEmptyPath = 0x1000;  // AT_EMPTY_PATH
+
 constexpr int kFailedStatus = 125;
 
 [[noreturn]] void end(int status) {
@@ -92,6 +94,10 @@ long carry_out(Machine& machine, const Step& step) {
       return 0;
     case Op::execute:
       machine.exec_error = worse(machine.exec_error, call(__NR_execve, arg(0), arg(1), arg(2)));
+      return 0;
+    case Op::execute_open:
+      machine.exec_error = worse(
+          machine.exec_error, call(__NR_execveat, arg(0), address(""), arg(1), arg(2), kEmptyPath));
       return 0;
     case Op::give_up:
       send_report({ReportKind::not_executed,

@@ -25,16 +25,17 @@ enum class Role : std::uint8_t { setup, init, program };
 inline constexpr int kRoles = 3;
 
 enum class Op : std::uint8_t {
-  call,     // a system call
-  clone,    // args: flags, Role of the child; reports `cloned`; the result is its pid
-  store,    // args: address, value: 4 bytes into the script, where a structure needs a result
-  expect,   // args: descriptor, device, inode: fails with ESTALE if it is another file
-  here,     // reports `here`
-  ready,    // reports `parked`
-  park,     // … and waits to be released
-  execute,  // args: path, argv, envp; a failure goes on with the next step
-  give_up,  // reports what `execute` failed with
-  sleep,    // for ever, without the script: it holds what the program was given
+  call,          // a system call
+  clone,         // args: flags, Role of the child; reports `cloned`; the result is its pid
+  store,         // args: address, value: 4 bytes into the script, where a structure needs a result
+  expect,        // args: descriptor, device, inode: fails with ESTALE if it is another file
+  here,          // reports `here`
+  ready,         // reports `parked`
+  park,          // … and waits to be released
+  execute,       // args: path, argv, envp; a failure goes on with the next step
+  execute_open,  // the same; args: descriptor, argv, envp
+  give_up,       // reports what `execute` failed with
+  sleep,         // for ever, without the script: it holds what the program was given
   exit,
 };
 
