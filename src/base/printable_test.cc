@@ -15,7 +15,7 @@ TEST(Printable, NoByteCommandsATerminal) {
   EXPECT_EQ(printable("\x1b[2Jx\r"), "\\x1b[2Jx\\x0d");
   EXPECT_EQ(printable("a\nb\tc\x7f"), "a\\nb\\tc\\x7f");
   EXPECT_EQ(printable(std::string_view("\0", 1)), "\\x00");
-  EXPECT_EQ(printable("\xc2\x9b"), "\\xc2\\x9b");          // CSI as one character
+  EXPECT_EQ(printable("\xc2\x9b"), "\\xc2\\x9b");           // CSI as one character
   EXPECT_EQ(printable("\xe2\x80\xae"), "\\xe2\\x80\\xae");  // right to left
 }
 
