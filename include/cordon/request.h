@@ -17,6 +17,7 @@
 #include "cordon/error.h"
 #include "cordon/isolation.h"
 #include "cordon/limits.h"
+#include "cordon/secret.h"
 
 namespace cordon {
 
@@ -105,6 +106,8 @@ struct Request {
   std::vector<EnvVar> env{};                               // set, in addition to …
   std::vector<std::string> env_pass = default_env_pass();  // … the caller's, by name or glob
 
+  std::vector<Secret> secrets{};  // for the program alone; a process lets go of them at its start
+
   Input in{};
   Output out{};
   Output err{};
@@ -122,7 +125,7 @@ struct Request {
 
   // For backends that isolate; the others refuse what they cannot give.
   std::vector<Grant> grants{};  // besides the system's directories and the working directory
-  std::vector<Pin> pins{};      // exactly these files at their places: what was checked is what runs
+  std::vector<Pin> pins{};  // exactly these files at their places: what was checked is what runs
   Network network = Network::none;
   bool unix_sockets = true;    // false: only socketpair(), so no socket below a grant is reachable
   std::optional<User> user{};  // none: the caller, or for root an unprivileged id of the run's own

@@ -33,8 +33,9 @@ void place_streams(ScriptBuilder& script, const ProgramSteps& steps) {
     script.about("stdio", std::to_string(stream));
     script.call(__NR_dup3, {steps.stdio[stream], stream, 0});
   }
+  const int unused = steps.secrets.place();
   script.about("close_range");
-  script.call(__NR_close_range, {kStatusFd + 1, kAllAbove, 0});
+  script.call(__NR_close_range, {unused, kAllAbove, 0});
 }
 
 void set_rlimits(ScriptBuilder& script, const std::vector<posix::RlimitSetting>& rlimits) {
@@ -97,10 +98,11 @@ void add_program(ScriptBuilder& script, const ProgramSteps& steps) {
   script.about("dumpable");
   script.call(__NR_prctl, {PR_SET_DUMPABLE, 1, 0, 0, 0});  // so that it can be looked at
   const std::uint64_t argv = script.texts(steps.argv);
-  const std::uint64_t envp = script.texts(steps.environment);
+  const std::uint64_t envp = script.texts(steps.environment, steps.secrets.variable_addresses());
   install_filters(script, steps.filters);
   script.about("park");
   script.op(Op::park);
+  steps.secrets.map_variables();
   script.about("execute");
   for (const std::string& path : steps.paths) {
     script.op(Op::execute, {script.text(path), argv, envp});
