@@ -33,12 +33,12 @@ Result<void> check_file(const struct stat& info, const std::string& path) {
     return fail(ErrorCode::invalid_argument, kStage, "is not a regular file: for a pipe use fd:N");
   }
   if (info.st_uid != 0 && info.st_uid != ::geteuid()) {
-    return fail(ErrorCode::not_permitted, kStage,
+    return fail(ErrorCode::invalid_argument, kStage,
                 "belongs to another user (uid " + std::to_string(info.st_uid) +
                     "): it must be yours or root's");
   }
   if ((info.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
-    return fail(ErrorCode::not_permitted, kStage,
+    return fail(ErrorCode::invalid_argument, kStage,
                 "is open to others: chmod 600 " + base::printable(path));
   }
   return {};
@@ -50,7 +50,7 @@ Result<LockedBytes> read_file(const std::string& path) {
       ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   if (!file) {
     if (errno == ELOOP) {
-      return fail(ErrorCode::not_permitted, kStage, "is a symbolic link: name the file itself");
+      return fail(ErrorCode::invalid_argument, kStage, "is a symbolic link: name the file itself");
     }
     return fail_os(kStage, errno, "cannot be opened");
   }
@@ -96,7 +96,10 @@ Result<LockedBytes> read(const Source& source) {
   return fail(ErrorCode::unsupported, kStage, "is of no known kind");
 }
 
+// Whatever happened, it did not happen to the program that is to be run.
 Error about(const Ask& ask, Error error) {
+  error.stage = kStage;
+  if (error.code == ErrorCode::not_executable) error.code = ErrorCode::system;
   error.message = "secret " + ask.name + ": " + describe(ask.source) + " " + error.message;
   return error;
 }

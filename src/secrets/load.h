@@ -20,8 +20,8 @@ namespace cordon::secrets {
 //   command     see command_source.h
 //
 // Except for env, one newline at the end does not count. Errors name the secret and its source,
-// never the value: invalid_argument (bad name, empty, too long, a NUL that cannot be delivered),
-// not_found, not_permitted …
+// never the value; they are of stage "secret": invalid_argument (bad name, empty, too long, open to
+// others, a NUL that cannot be delivered), not_found, timed_out, system …
 [[nodiscard]] Result<std::vector<Secret>> load(std::span<const Ask> asks);
 
 }  // namespace cordon::secrets

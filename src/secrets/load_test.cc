@@ -62,7 +62,7 @@ TEST_F(LoadTest, FilesThatOthersCanReadAreRefused) {
   for (const mode_t mode : {0640U, 0604U, 0620U, 0660U, 0644U}) {
     const auto refused = load_from("file:" + file("hunter2", mode));
     ASSERT_FALSE(refused) << std::oct << mode;
-    EXPECT_EQ(refused.error().code, ErrorCode::not_permitted);
+    EXPECT_EQ(refused.error().code, ErrorCode::invalid_argument);
     EXPECT_THAT(refused.error().message, HasSubstr("chmod 600 " + directory_.string()));
     EXPECT_THAT(refused.error().message, HasSubstr("secret TOKEN: file:"));
   }
