@@ -5,20 +5,56 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/utf8.h"
 #include "message.h"
+#include "secrets/redactor.h"
 #include "write_all.h"
 
 namespace cordon::app {
 namespace {
 
+// What is left of a stream without secrets; all of it where there are none.
+class Filter {
+ public:
+  explicit Filter(const Redacted& redacted) {
+    if (redacted) redactor_.emplace(redacted);
+  }
+  // Valid until the next call.
+  [[nodiscard]] std::string_view add(std::string_view data) {
+    if (!redactor_) return data;
+    last_ = redactor_->add(data);
+    return last_;
+  }
+  [[nodiscard]] std::string_view finish() {
+    if (redactor_) last_ = redactor_->finish();
+    return last_;
+  }
+
+ private:
+  std::optional<secrets::Redactor> redactor_;
+  std::string last_;
+};
+
 // One of the command's own streams.
 struct Sink {
   int fd;
+  Filter filter;
   bool broken = false;
+
+  // False: a reader of ours is gone.
+  [[nodiscard]] bool write(std::string_view data, const Wake& abandoned) {
+    if (broken || data.empty()) return true;
+    const auto written = write_all_until(fd, data, abandoned.fd());
+    if (written) return true;
+    broken = true;
+    if (written.error().code == ErrorCode::timed_out) return true;
+    if (written.error().os_error != EPIPE) complain(written.error().message);
+    return false;
+  }
 };
 
 // Keeps what fits; whether all did.
@@ -41,31 +77,33 @@ void drop_cut_character(std::string& text) {
 
 }  // namespace
 
-void copy_output(EventStream events, Process& process, const Wake& abandoned) {
-  Sink out{STDOUT_FILENO};
-  Sink err{STDERR_FILENO};
+void copy_output(EventStream events, Process& process, const Wake& abandoned,
+                 const Redacted& redacted) {
+  Sink out{.fd = STDOUT_FILENO, .filter = Filter(redacted)};
+  Sink err{.fd = STDERR_FILENO, .filter = Filter(redacted)};
   for (const Event& event : events) {
     if (event.kind == Event::Kind::exit) continue;
     Sink& sink = event.kind == Event::Kind::out ? out : err;
-    if (sink.broken) continue;
-    const auto written = write_all_until(sink.fd, event.data.view(), abandoned.fd());
-    if (written) continue;
-    sink.broken = true;
-    if (written.error().code == ErrorCode::timed_out) continue;
-    if (written.error().os_error != EPIPE) complain(written.error().message);
-    (void)process.signal(SIGPIPE);
+    if (!sink.write(sink.filter.add(event.data.view()), abandoned)) (void)process.signal(SIGPIPE);
   }
+  for (Sink* const sink : {&out, &err}) (void)sink->write(sink->filter.finish(), abandoned);
 }
 
-Captured capture_output(EventStream events, std::size_t most) {
+Captured capture_output(EventStream events, std::size_t most, const Redacted& redacted) {
   Captured captured;
+  Filter out(redacted);
+  Filter err(redacted);
   bool all_out = true;
   bool all_err = true;
   for (const Event& event : events) {
     const std::string_view data = event.data.view();
-    if (event.kind == Event::Kind::out) all_out = keep(captured.out, data, most) && all_out;
-    if (event.kind == Event::Kind::err) all_err = keep(captured.err, data, most) && all_err;
+    if (event.kind == Event::Kind::out)
+      all_out = keep(captured.out, out.add(data), most) && all_out;
+    if (event.kind == Event::Kind::err)
+      all_err = keep(captured.err, err.add(data), most) && all_err;
   }
+  all_out = keep(captured.out, out.finish(), most) && all_out;
+  all_err = keep(captured.err, err.finish(), most) && all_err;
   if (!all_out && !base::is_utf8(captured.out)) drop_cut_character(captured.out);
   if (!all_err && !base::is_utf8(captured.err)) drop_cut_character(captured.err);
   captured.truncated = !all_out || !all_err;

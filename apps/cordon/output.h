@@ -2,18 +2,24 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 
 #include "cordon/events.h"
 #include "cordon/outcome.h"
 #include "cordon/process.h"
+#include "secrets/patterns.h"
 #include "wake.h"
 
 namespace cordon::app {
 
+// Values that are taken out of the output; null: none.
+using Redacted = std::shared_ptr<const secrets::SecretPatterns>;
+
 // Copies all output to the command's own stdout and stderr, until the program's end. A reader of
 // ours that is gone is, to the program, a broken pipe: it gets SIGPIPE. Once `abandoned` is set,
 // output that cannot be written at once is dropped.
-void copy_output(EventStream events, Process& process, const Wake& abandoned);
+void copy_output(EventStream events, Process& process, const Wake& abandoned,
+                 const Redacted& redacted = {});
 
 struct Captured {
   std::string out;
@@ -21,6 +27,7 @@ struct Captured {
   bool truncated = false;  // there was more
 };
 // Reads all output until the program's end and keeps the first `most` bytes of each stream.
-[[nodiscard]] Captured capture_output(EventStream events, std::size_t most);
+[[nodiscard]] Captured capture_output(EventStream events, std::size_t most,
+                                      const Redacted& redacted = {});
 
 }  // namespace cordon::app

@@ -13,6 +13,7 @@
 #include "plan_text.h"
 #include "requirements.h"
 #include "run_options.h"
+#include "secret_loading.h"
 #include "session.h"
 
 namespace cordon::app {
@@ -36,6 +37,9 @@ int plan_command(std::vector<std::string> arguments) {
     return usage_error("--report: nothing is run, so there is no outcome to write", kHelp);
   }
 
+  if (const auto known = plan_secrets(options->secrets, no_policy, options->request); !known) {
+    return refuse(known.error());
+  }
   const auto manager = make_manager(options->backend);
   if (!manager) return refuse(manager.error());
   connect(options->request,

@@ -14,6 +14,7 @@
 #include "requirements.h"
 #include "run_json.h"
 #include "run_options.h"
+#include "secret_loading.h"
 #include "session.h"
 #include "signals.h"
 #include "terminal.h"
@@ -28,7 +29,8 @@ Streams streams_for(const RunOptions& options) {
   const bool interactive =
       is_terminal(STDIN_FILENO) && is_terminal(STDOUT_FILENO) && is_terminal(STDERR_FILENO);
   if (interactive) return Streams::terminal;
-  return options.request.limits.output_bytes ? Streams::copy : Streams::inherit;
+  const bool read = options.request.limits.output_bytes || redacts(options.secrets, false);
+  return read ? Streams::copy : Streams::inherit;
 }
 
 Outcome perform(RunOptions options, const SignalBlock& block) {
@@ -44,7 +46,10 @@ Outcome perform(RunOptions options, const SignalBlock& block) {
       return outcome::failed_to_start(0, plan->backend, plan->enforcement, kept.error());
     }
   }
-  return run_session(**manager, options.request, streams, block);
+  const bool captured = streams == Streams::capture;
+  auto redacted = redacted_values(options.secrets, captured, options.request.secrets);
+  if (!redacted) return not_started(**manager, redacted.error());
+  return run_session(**manager, std::move(options.request), streams, block, *redacted);
 }
 
 // Tells about the end of the run in every way asked for. False: one of them failed.
@@ -82,8 +87,12 @@ int run_command(std::vector<std::string> arguments) {
   }
 
   const bool json = options->json;
+  // Before signals are blocked and threads are started: a source may keep us waiting, and variables
+  // are taken out of the environment.
+  const auto loaded = load_secrets(options->secrets, no_policy, options->request);
   std::optional<SignalBlock> block(std::in_place);
-  const Outcome outcome = perform(*std::move(options), *block);
+  const Outcome outcome = loaded ? perform(*std::move(options), *block)
+                                 : outcome::failed_to_start(0, "", {}, loaded.error());
   block.reset();  // from here on a signal ends the command as usual
   return tell(outcome, json, report) ? exit_status(outcome) : kOwnFailure;
 }

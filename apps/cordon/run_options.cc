@@ -138,7 +138,8 @@ constexpr auto kOthers = std::to_array<RunOption>({
 std::vector<RunOption> whole_table() {
   std::vector<RunOption> table;
   for (const std::span<const RunOption> part :
-       {limit_options(), isolation_options(), std::span<const RunOption>(kOthers)}) {
+       {limit_options(), isolation_options(), secret_options(),
+        std::span<const RunOption>(kOthers)}) {
     table.insert(table.end(), part.begin(), part.end());
   }
   return table;

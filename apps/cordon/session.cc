@@ -24,7 +24,7 @@ void follow_window(Process& process) {
 // Passes input on, and output where it belongs, until the program's end.
 Captured relay_streams(Process& process, EventStream events, const Request& request,
                        Streams streams, RunControl& control, Clock& clock, Wake input_stop,
-                       const Wake& abandoned) {
+                       const Wake& abandoned, const Redacted& redacted) {
   std::optional<RawTerminal> raw;
   if (streams == Streams::terminal) raw.emplace(STDIN_FILENO);
   std::optional<InputRelay> input;
@@ -37,10 +37,10 @@ Captured relay_streams(Process& process, EventStream events, const Request& requ
       (void)process.wait();
       return {};
     case Streams::capture:
-      return capture_output(std::move(events), kDefaultCapture);
+      return capture_output(std::move(events), kDefaultCapture, redacted);
     case Streams::copy:
     case Streams::terminal:
-      copy_output(std::move(events), process, abandoned);
+      copy_output(std::move(events), process, abandoned, redacted);
       return {};
   }
   return {};
@@ -64,8 +64,8 @@ void connect(Request& request, Streams streams) {
   }
 }
 
-Outcome run_session(Manager& manager, const Request& request, Streams streams,
-                    const SignalBlock& block) {
+Outcome run_session(Manager& manager, Request request, Streams streams, const SignalBlock& block,
+                    const Redacted& redacted) {
   auto abandoned = Wake::create();
   if (!abandoned) return not_started(manager, abandoned.error());
   auto input_stop = Wake::create();
@@ -78,13 +78,14 @@ Outcome run_session(Manager& manager, const Request& request, Streams streams,
   if (const auto started = process.start(); !started) {
     return process.outcome().value_or(not_started(manager, started.error()));
   }
+  request.secrets.clear();  // the program has them
 
   RunControl control(process, request.grace, *abandoned);
   Captured captured;
   {
     const SignalRelay signals(block, control, [&] { follow_window(process); });
     captured = relay_streams(process, std::move(events), request, streams, control, manager.clock(),
-                             *std::move(input_stop), *abandoned);
+                             *std::move(input_stop), *abandoned, redacted);
   }
 
   auto ended = process.wait();

@@ -6,6 +6,7 @@
 #include "cordon/manager.h"
 #include "cordon/outcome.h"
 #include "cordon/request.h"
+#include "output.h"
 #include "signals.h"
 
 namespace cordon::app {
@@ -25,8 +26,8 @@ void connect(Request& request, Streams streams);
 [[nodiscard]] Outcome not_started(const Manager& manager, Error error);
 
 // Runs `request`, connected by connect(), to its end. Never fails: what could not be started is an
-// outcome too.
-[[nodiscard]] Outcome run_session(Manager& manager, const Request& request, Streams streams,
-                                  const SignalBlock& block);
+// outcome too. Output that the command reads goes without what is `redacted`.
+[[nodiscard]] Outcome run_session(Manager& manager, Request request, Streams streams,
+                                  const SignalBlock& block, const Redacted& redacted = {});
 
 }  // namespace cordon::app

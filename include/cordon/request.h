@@ -17,6 +17,7 @@
 #include "cordon/error.h"
 #include "cordon/isolation.h"
 #include "cordon/limits.h"
+#include "cordon/secret.h"
 
 namespace cordon {
 
@@ -106,6 +107,8 @@ struct Request {
 
   std::vector<EnvVar> env{};                               // set, in addition to …
   std::vector<std::string> env_pass = default_env_pass();  // … the caller's, by name or glob
+
+  std::vector<Secret> secrets{};  // for the program alone; a process lets go of them at its start
 
   Input in{};
   Output out{};

@@ -63,6 +63,8 @@ std::string mount(const View& view) {
       return view.target + ", device";
     case Kind::tmpfs:
       return view.target + ", tmpfs of " + size_text(view.size) + access(view);
+    case Kind::secrets:
+      return view.target + ", secrets in memory, read-only";
     case Kind::file:
       return view.target + ", made for the sandbox, read-only";
     case Kind::symlink:
@@ -124,6 +126,7 @@ Plan describe(const SandboxPlan& plan) {
   add("mount", "/, empty, read-only");
   for (const View& view : plan.root) add("mount", mount(view));
   for (const View& pin : plan.pins) add("pin", pin.target + ", the file that was checked");
+  for (const std::string& secret : plan.secrets) add("secret", secret);
   add("cwd", plan.cwd);
   add_limits(plan, out.steps);
   add("capabilities", "none");

@@ -7,6 +7,7 @@
 #include "plan/default_view.h"
 #include "plan/grants.h"
 #include "plan/guarantees.h"
+#include "plan/secrets.h"
 
 namespace cordon::plan {
 namespace {
@@ -130,6 +131,7 @@ Result<SandboxPlan> make_sandbox_plan(const Request& request, const Limits& limi
   if (!pins) return std::unexpected(pins.error());
   plan.pins = std::move(*pins);
   if (auto ok = check_write_grants(plan, host); !ok) return std::unexpected(ok.error());
+  if (auto ok = add_secrets(request, plan); !ok) return std::unexpected(ok.error());
 
   plan.enforcement = enforcement_of(plan, host);
   return plan;

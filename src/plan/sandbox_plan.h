@@ -28,6 +28,7 @@ struct View {
     bind,     // `source` of the host
     device,   // a device node of the host
     tmpfs,    // fresh and empty
+    secrets,  // a file for each secret that is delivered as one
     file,     // a read-only file with `content`
     symlink,  // to `content`
     proc,
@@ -74,6 +75,7 @@ struct SandboxPlan {
   Identity identity;
   Network network = Network::none;
   bool unix_sockets = true;
+  std::vector<std::string> secrets;            // "NAME by env": what is known of them outside
   int landlock_abi = 0;                        // 0: not used
   CgroupVersion cgroup = CgroupVersion::none;  // none: no group is needed, or there is none
   std::string cgroup_parent;

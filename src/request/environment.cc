@@ -51,7 +51,9 @@ std::vector<std::string> resolve_environment(const Request& request,
     const bool passed =
         std::any_of(request.env_pass.begin(), request.env_pass.end(),
                     [&](const std::string& pattern) { return glob_matches(pattern, name); });
-    if (passed && !set) all.emplace_back(entry);
+    const bool secret =
+        std::ranges::find(request.secrets, name, &Secret::variable) != request.secrets.end();
+    if (passed && !set && !secret) all.emplace_back(entry);
   }
   return all;
 }

@@ -10,7 +10,8 @@
 namespace cordon::request {
 
 // "NAME=value" entries. `host` is the caller's environment in the same form. A variable that the
-// request sets wins over one that it passes.
+// request sets wins over one that it passes, and so does one that a secret sets; secrets themselves
+// are not here.
 [[nodiscard]] std::vector<std::string> resolve_environment(const Request& request,
                                                            std::span<const std::string_view> host);
 

@@ -4,6 +4,7 @@
 
 #include "base/errors.h"
 #include "cordon/request.h"
+#include "request/validate_secrets.h"
 
 namespace cordon {
 namespace {
@@ -155,6 +156,7 @@ Result<void> validate(const Request& request) {
   if (auto ok = validate_strings(request); !ok) return ok;
   if (auto ok = validate_streams(request); !ok) return ok;
   if (auto ok = validate_isolation(request); !ok) return ok;
+  if (auto ok = request::validate_secrets(request); !ok) return ok;
   if (request.timeout < Duration{0}) {
     return bad("timeout is negative: use 0 for the default or kNoTimeout for none");
   }

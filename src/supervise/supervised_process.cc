@@ -74,6 +74,7 @@ Result<void> SupervisedProcess::start() {
   }
 
   Result<void> launched = launch();
+  request_.secrets.clear();  // the program has them, or nobody will
   if (!launched) {
     end(std::make_shared<const Outcome>(outcome::failed_to_start(
         id_, std::string(shared_->backend->name()), child_->enforcement(), launched.error())));

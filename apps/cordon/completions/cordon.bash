@@ -4,8 +4,8 @@
 _cordon_run() {
   local cur=$1 prev=$2 options guarantees
   options='--timeout --grace --cpu-time --cpus --memory --pids --pids-kill --files --file-size
-    --output --read --write --bind --tmpfs --user --net --no-unix --cwd --env --env-pass --backend
-    --cgroup-parent --require --json --report --help'
+    --output --read --write --bind --tmpfs --user --net --no-unix --secret --redact --no-redact
+    --cwd --env --env-pass --backend --cgroup-parent --require --json --report --help'
   [[ ${COMP_WORDS[1]} == plan ]] && options=${options/--report /}
   guarantees='memory cpu processes filesystem network syscalls capabilities timeout all'
 
@@ -15,7 +15,7 @@ _cordon_run() {
     word=${COMP_WORDS[i]}
     case $word in
       --) ((i++)) ;;
-      --pids-kill | --no-unix | --json | --help) continue ;;
+      --pids-kill | --no-unix | --redact | --no-redact | --json | --help) continue ;;
       --*)
         # bash makes "--name=value" three words.
         [[ ${COMP_WORDS[i + 1]-} == '=' ]] && ((i++))
@@ -35,7 +35,7 @@ _cordon_run() {
     --grace | --cpu-time) mapfile -t COMPREPLY < <(compgen -W '1s 10s 1m' -- "$cur") ;;
     --memory | --file-size | --output) mapfile -t COMPREPLY < <(compgen -W '64M 512M 1G' -- "$cur") ;;
     --cpus) mapfile -t COMPREPLY < <(compgen -W '0.5 1 2' -- "$cur") ;;
-    --pids | --files | --cgroup-parent) ;;
+    --pids | --files | --cgroup-parent | --secret) ;;
     --read | --write | --bind) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
     --user) mapfile -t COMPREPLY < <(compgen -u -- "$cur") ;;
     --net) mapfile -t COMPREPLY < <(compgen -W 'none loopback host' -- "$cur") ;;

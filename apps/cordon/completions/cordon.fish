@@ -12,7 +12,7 @@ function __cordon_in_run_options
             continue
         end
         switch $word
-            case --pids-kill --no-unix --json --help '--*=*'
+            case --pids-kill --no-unix --redact --no-redact --json --help '--*=*'
             case --
                 return 1
             case '--*'
@@ -63,6 +63,9 @@ complete -c cordon -n $run -x -l tmpfs -a '(__fish_complete_directories)' -d 'an
 complete -c cordon -n $run -x -l user -a '(__fish_complete_users)' -d 'run as this user'
 complete -c cordon -n $run -x -l net -a 'none loopback host' -d 'the network of the program'
 complete -c cordon -n $run -f -l no-unix -d 'no unix sockets but socketpair'
+complete -c cordon -n $run -x -l secret -d 'give the program a secret, NAME=SOURCE'
+complete -c cordon -n $run -f -l redact -d 'take secrets out of all output'
+complete -c cordon -n $run -f -l no-redact -d 'leave captured output as it is'
 complete -c cordon -n $run -x -l cwd -a '(__fish_complete_directories)' -d 'run in this directory'
 complete -c cordon -n $run -x -l env -a '(set -nx)' -d 'set a variable'
 complete -c cordon -n $run -x -l env-pass -a '(set -nx)' -d 'pass on variables by pattern'

@@ -8,13 +8,16 @@
 #include <cerrno>
 #include <csignal>
 #include <ctime>
+#include <iterator>
 #include <utility>
 
 #include "backend/linux/exec_paths.h"
 #include "backend/linux/inside_environment.h"
 #include "backend/linux/mounts.h"
 #include "backend/linux/sandbox_script.h"
+#include "backend/linux/secret_parts.h"
 #include "backend/posix/lookup.h"
+#include "backend/posix/secret_files.h"
 #include "base/errors.h"
 
 namespace cordon::linux_backend {
@@ -135,8 +138,11 @@ Result<void> LinuxChild::launch(const supervise::LaunchSpec& spec) {
     mount_map = *map;
   }
 
-  const std::vector<std::string> environment =
+  auto secrets = open_secrets(request);
+  if (!secrets) return std::unexpected(std::move(secrets.error()));
+  std::vector<std::string> environment =
       inside_environment(posix::environment_for(request), request, plan_);
+  std::ranges::move(posix::secret_places(request, kFirstSecretFd), std::back_inserter(environment));
   SandboxParts parts{.plan = plan_,
                      .views = *views,
                      .group = group_.get(),
@@ -147,6 +153,7 @@ Result<void> LinuxChild::launch(const supervise::LaunchSpec& spec) {
                      .status = status->theirs(),
                      .stdio = {spec.stdio[0], spec.stdio[1], spec.stdio[2]},
                      .terminal = request.terminal.has_value(),
+                     .secrets = *secrets,
                      .filters = **filters,
                      .paths = exec_paths(request.program, environment),
                      .argv = {request.argv0.empty() ? request.program : request.argv0},

@@ -64,6 +64,7 @@ bool can_be_shared(const View& view) {
       return !view.granted && !view.writable;
     case View::Kind::tmpfs:
       return !view.writable;
+    case View::Kind::secrets:
     case View::Kind::devpts:
       return false;
     case View::Kind::device:
@@ -218,6 +219,13 @@ void MountSteps::add(const OpenView& open) {
       } else {
         unsealed_.push_back(mount);
       }
+      break;
+    }
+    case View::Kind::secrets: {
+      const Register mount = make_tmpfs(open.view.size, open.view.mode);
+      place(open, mount);
+      if (secrets_ != nullptr) secrets_->write_files(mount);
+      unsealed_.push_back(mount);
       break;
     }
     case View::Kind::devpts: {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backend/linux/script_builder.h"
+#include "backend/linux/secret_parts.h"
 #include "backend/linux/views.h"
 
 namespace cordon::linux_backend {
@@ -21,8 +22,10 @@ inline constexpr const char* kIdmapStep = "idmapped mount";
 // namespaces, where the kernel allows it, and compared with what the supervisor has seen.
 class MountSteps {
  public:
-  MountSteps(ScriptBuilder& script, const std::vector<OpenView>& views)
-      : script_(script), views_(views) {}
+  // `secrets` fill a view of that kind, if there is one.
+  MountSteps(ScriptBuilder& script, const std::vector<OpenView>& views,
+             const SecretSteps* secrets = nullptr)
+      : script_(script), views_(views), secrets_(secrets) {}
 
   // `idmap` is the (sent) descriptor of a user namespace for granted views, `root` of a root that
   // holds all views that are `prepared` (root_template.h); -1: none.
@@ -60,6 +63,7 @@ class MountSteps {
 
   ScriptBuilder& script_;
   const std::vector<OpenView>& views_;
+  const SecretSteps* secrets_;
   std::vector<Register> taken_;  // one for each bind and device, in order
   std::size_t next_taken_ = 0;
   Register root_;

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -68,9 +69,27 @@ int child(void* argument) {
   for (;;) ::syscall(SYS_exit_group, 0);
 }
 
+// An ordinary user's process may write its own maps only while it is dumpable. A caller that holds
+// secrets is not; what the trial's child needs is the memory's, so the caller's for that moment.
+class Dumpable {
+ public:
+  Dumpable() : was_(::prctl(PR_GET_DUMPABLE)) {
+    if (was_ == 0) (void)::prctl(PR_SET_DUMPABLE, 1);
+  }
+  ~Dumpable() {
+    if (was_ == 0) (void)::prctl(PR_SET_DUMPABLE, 0);
+  }
+  Dumpable(const Dumpable&) = delete;
+  Dumpable& operator=(const Dumpable&) = delete;
+
+ private:
+  int was_;
+};
+
 }  // namespace
 
 NamespaceTrial try_namespaces(const TrialFlags& flags) {
+  const Dumpable meanwhile;
   ChildTask task;
   task.flags = flags;
   (void)std::snprintf(task.uid_map, sizeof task.uid_map, "%u %u 1", ::geteuid(), ::geteuid());

@@ -21,9 +21,10 @@ namespace {
 
 constexpr unsigned kAllAbove = ~0U;
 constexpr std::size_t kSignalSetSize = 8;
-constexpr int kProgramFd = kStatusFd + 1;  // of a pinned program, until it is executed
+constexpr int kOutOfTheWay = 128;  // above every number that the program's descriptors get
 
-void place_streams(ScriptBuilder& script, const ProgramSteps& steps) {
+// Returns the number of a pinned program's descriptor, which its exec closes; -1: none.
+int place_descriptors(ScriptBuilder& script, const ProgramSteps& steps) {
   script.about("session");
   script.call(__NR_setsid, {});
   if (steps.terminal) {
@@ -31,21 +32,24 @@ void place_streams(ScriptBuilder& script, const ProgramSteps& steps) {
     script.call(__NR_ioctl, {steps.stdio[0], TIOCSCTTY, 0});
   }
   std::optional<Register> executable;
-  if (steps.executable) {  // out of the way of the streams
+  int program = -1;
+  if (steps.executable) {
     script.about("pin");
-    executable = script.call_into(__NR_fcntl, {*steps.executable, F_DUPFD_CLOEXEC, kProgramFd});
+    executable = script.call_into(__NR_fcntl, {*steps.executable, F_DUPFD_CLOEXEC, kOutOfTheWay});
   }
   for (int stream = 0; stream < 3; ++stream) {
     script.about("stdio", std::to_string(stream));
     script.call(__NR_dup3, {steps.stdio[stream], stream, 0});
   }
+  int unused = steps.secrets.place();
   if (executable) {
     script.about("pin");
-    script.call(__NR_dup3, {*executable, kProgramFd, O_CLOEXEC});
+    script.call(__NR_dup3, {*executable, unused, O_CLOEXEC});
+    program = unused++;
   }
   script.about("close_range");
-  const int kept = executable ? kProgramFd : kStatusFd;
-  script.call(__NR_close_range, {kept + 1, kAllAbove, 0});
+  script.call(__NR_close_range, {unused, kAllAbove, 0});
+  return program;
 }
 
 void set_rlimits(ScriptBuilder& script, const std::vector<posix::RlimitSetting>& rlimits) {
@@ -97,7 +101,7 @@ void add_program(ScriptBuilder& script, const ProgramSteps& steps) {
   script.about("set-up");
   script.call(__NR_write,
               {steps.root_changed, script.object(std::uint64_t{1}), sizeof(std::uint64_t)});
-  place_streams(script, steps);
+  const int program = place_descriptors(script, steps);
   script.about("chdir", steps.plan.cwd);
   script.call(__NR_chdir, {script.text(steps.plan.cwd)});
   script.about("umask");
@@ -108,13 +112,14 @@ void add_program(ScriptBuilder& script, const ProgramSteps& steps) {
   script.about("dumpable");
   script.call(__NR_prctl, {PR_SET_DUMPABLE, 1, 0, 0, 0});  // so that it can be looked at
   const std::uint64_t argv = script.texts(steps.argv);
-  const std::uint64_t envp = script.texts(steps.environment);
+  const std::uint64_t envp = script.texts(steps.environment, steps.secrets.variable_addresses());
   install_filters(script, steps.filters);
   script.about("park");
   script.op(Op::park);
+  steps.secrets.map_variables();
   script.about("execute");
-  if (steps.executable) {
-    script.op(Op::execute_open, {kProgramFd, argv, envp});
+  if (program >= 0) {
+    script.op(Op::execute_open, {program, argv, envp});
   } else {
     for (const std::string& path : steps.paths) {
       script.op(Op::execute, {script.text(path), argv, envp});

@@ -8,6 +8,7 @@
 #include "backend/linux/mounts.h"
 #include "backend/linux/script_builder.h"
 #include "backend/linux/seccomp.h"
+#include "backend/linux/secret_parts.h"
 #include "backend/linux/views.h"
 #include "backend/posix/child_side.h"
 #include "plan/sandbox_plan.h"
@@ -22,6 +23,7 @@ struct ProgramSteps {
   const plan::SandboxPlan& plan;
   const std::vector<OpenView>& views;
   MountSteps& mounts;
+  const SecretSteps& secrets;
   int stdio[3];  // as sent
   bool terminal = false;
   std::optional<Register> executable{};  // instead of `paths`

@@ -60,11 +60,15 @@ void write_script(ScriptBuilder& script, const SandboxParts& parts) {
   }
   script.clone_flags(flags);
 
-  MountSteps mounts(script, parts.views);
+  int stdio[3];
+  for (int stream = 0; stream < 3; ++stream) stdio[stream] = script.send_fd(parts.stdio[stream]);
+  const SecretSteps secrets(script, parts.secrets);
+  MountSteps mounts(script, parts.views, &secrets);
   ProgramSteps program{.plan = parts.plan,
                        .views = parts.views,
                        .mounts = mounts,
-                       .stdio = {},
+                       .secrets = secrets,
+                       .stdio = {stdio[0], stdio[1], stdio[2]},
                        .terminal = parts.terminal,
                        .executable = {},
                        .umask = {},
@@ -74,9 +78,6 @@ void write_script(ScriptBuilder& script, const SandboxParts& parts) {
                        .paths = parts.paths,
                        .argv = parts.argv,
                        .environment = parts.environment};
-  for (int stream = 0; stream < 3; ++stream) {
-    program.stdio[stream] = script.send_fd(parts.stdio[stream]);
-  }
 
   script.begin(Role::setup);
   // The sandbox's processes stay in its group until they have said that they are there: so none can

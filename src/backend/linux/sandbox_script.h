@@ -8,6 +8,7 @@
 #include "backend/linux/identity.h"
 #include "backend/linux/script_builder.h"
 #include "backend/linux/seccomp.h"
+#include "backend/linux/secret_parts.h"
 #include "backend/linux/verify.h"
 #include "backend/linux/views.h"
 #include "backend/posix/child_side.h"
@@ -27,6 +28,7 @@ struct SandboxParts {
   int status = -1;
   int stdio[3] = {-1, -1, -1};
   bool terminal = false;
+  const SecretParts& secrets;
   const std::vector<BpfProgram>& filters;
   std::vector<std::string> paths{};
   std::vector<std::string> argv{};

@@ -48,10 +48,12 @@ std::uint64_t ScriptBuilder::text(std::string_view text) {
   return at;
 }
 
-std::uint64_t ScriptBuilder::texts(const std::vector<std::string>& all) {
+std::uint64_t ScriptBuilder::texts(const std::vector<std::string>& all,
+                                   const std::vector<std::uint64_t>& others) {
   std::vector<std::uint64_t> pointers;
-  pointers.reserve(all.size() + 1);
+  pointers.reserve(all.size() + others.size() + 1);
   for (const std::string& one : all) pointers.push_back(text(one));
+  pointers.insert(pointers.end(), others.begin(), others.end());
   pointers.push_back(0);
   return bytes(pointers.data(), pointers.size() * sizeof(pointers[0]));
 }

@@ -40,8 +40,9 @@ class ScriptBuilder {
   [[nodiscard]] std::uint64_t object(const T& value) {
     return bytes(&value, sizeof value);
   }
-  // A null-terminated array of texts.
-  [[nodiscard]] std::uint64_t texts(const std::vector<std::string>& all);
+  // A null-terminated array of texts, and of others that are going to be at these addresses.
+  [[nodiscard]] std::uint64_t texts(const std::vector<std::string>& all,
+                                    const std::vector<std::uint64_t>& others = {});
 
   // --- descriptors: sent along; borrowed until the script was sent ---
   [[nodiscard]] int send_fd(int fd);  // its number in the spawner's children

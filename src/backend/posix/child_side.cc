@@ -22,11 +22,14 @@ constexpr int kSignals = 64;
 }
 
 // The descriptor table is shared with the caller until this call copies the part of it that we
-// need: the streams' sources, which are low numbers (see base::move_up).
+// need: the sources of streams and of what is passed on, which are low numbers (see base::move_up).
 void unshare_descriptors(ChildPlan& plan) {
   int highest = 2;
   for (const int fd : plan.stdio) {
     if (fd > highest) highest = fd;
+  }
+  for (std::size_t i = 0; i < plan.passed_count; ++i) {
+    if (plan.passed[i] > highest) highest = plan.passed[i];
   }
   if (::syscall(SYS_close_range, static_cast<unsigned>(highest) + 1, kAll, CLOSE_RANGE_UNSHARE) !=
       0) {
@@ -50,6 +53,23 @@ void place_streams(ChildPlan& plan) {
                                          : ::syscall(SYS_dup3, source, target, 0);
     if (placed < 0) give_up(plan, Step::standard_stream, target);
   }
+}
+
+// Returns the first number that is free behind them.
+unsigned place_passed(ChildPlan& plan) {
+  const int count = static_cast<int>(plan.passed_count);
+  // Out of the way of each other first.
+  for (int i = 0; i < count; ++i) {
+    const long moved = ::syscall(SYS_fcntl, plan.passed[i], F_DUPFD, 3 + count);
+    if (moved < 0) give_up(plan, Step::passed_descriptor, i);
+    plan.passed[i] = static_cast<int>(moved);
+  }
+  for (int i = 0; i < count; ++i) {
+    if (::syscall(SYS_dup3, plan.passed[i], 3 + i, 0) < 0) {
+      give_up(plan, Step::passed_descriptor, i);
+    }
+  }
+  return 3U + static_cast<unsigned>(count);
 }
 
 // Handlers would be reset by exec, but signals that the caller ignores would stay ignored. All are
@@ -81,7 +101,8 @@ void child_main(ChildPlan& plan) {
   }
 
   place_streams(plan);
-  if (::syscall(SYS_close_range, 3U, kAll, 0) != 0) give_up(plan, Step::close_descriptors);
+  const unsigned unused = place_passed(plan);
+  if (::syscall(SYS_close_range, unused, kAll, 0) != 0) give_up(plan, Step::close_descriptors);
   if (plan.cwd != nullptr && ::syscall(SYS_chdir, plan.cwd) != 0) {
     give_up(plan, Step::working_directory);
   }

@@ -22,7 +22,8 @@ enum class Step : std::int32_t {
   unshare_descriptors,
   process_group,
   terminal,
-  standard_stream,  // index: 0, 1, 2
+  standard_stream,    // index: 0, 1, 2
+  passed_descriptor,  // index into ChildPlan::passed
   close_descriptors,
   working_directory,
   resource_limit,  // index into ChildPlan::rlimits
@@ -36,6 +37,8 @@ struct ChildPlan {
   const char* const* envp;
   const char* cwd;  // null: stay
   int stdio[3];
+  int* passed;  // become descriptors 3 and up, in order; the numbers are used up
+  std::size_t passed_count;
   bool terminal;  // stdio[0] becomes the controlling terminal of a new session
   RlimitSetting rlimits[kMaxRlimits];
   std::size_t rlimit_count;

@@ -104,6 +104,13 @@ Result<void> PosixBackend::check(const Request& request, const Limits& limits) {
     return refuse("end_at_process_limit", "it does not learn of a fork that was refused");
   }
   if (!request.cgroup_parent.empty()) return refuse("cgroup_parent", "it makes no control groups");
+  for (const Secret& secret : request.secrets) {
+    if (secret.delivery != Secret::Delivery::file) continue;
+    return base::fail(ErrorCode::unsupported, "isolate",
+                      "the posix backend cannot give secret " + secret.name +
+                          " as a file: it has no file system that only the program sees; deliver "
+                          "it by env or fd, or use the linux backend");
+  }
   return {};
 }
 

@@ -16,6 +16,7 @@
 
 #include "backend/posix/lookup.h"
 #include "backend/posix/rlimits.h"
+#include "backend/posix/secret_files.h"
 #include "backend/posix/spawn.h"
 #include "base/errors.h"
 
@@ -57,6 +58,9 @@ Error explain(const ChildPlan& plan, const Request& request) {
                      "setting up stream " + std::to_string(plan.failed_index) +
                          " of the program failed")
           .error();
+    case Step::passed_descriptor:
+      return fail_os("secrets", error, "giving the program the descriptor of a secret failed")
+          .error();
     case Step::terminal:
       return fail_os("terminal", error, "giving the program its terminal failed").error();
     case Step::process_group:
@@ -86,16 +90,25 @@ PosixChild::~PosixChild() {
 
 Result<void> PosixChild::launch(const supervise::LaunchSpec& spec) {
   const Request& request = spec.request;
-  const std::vector<std::string> environment = environment_for(request);
+  std::vector<std::string> environment = environment_for(request);
   auto path = find_program(request.program, environment);
   if (!path) return std::unexpected(std::move(path.error()));
+  auto secret_fds = secret_descriptors(request);
+  if (!secret_fds) return std::unexpected(std::move(secret_fds.error()));
+  auto secrets = secret_variables(request);
+  if (!secrets) return std::unexpected(std::move(secrets.error()));
+  constexpr int kFirstPassed = 3;
+  for (std::string& entry : secret_places(request, kFirstPassed)) {
+    environment.push_back(std::move(entry));
+  }
 
   std::vector<const char*> argv{(request.argv0.empty() ? request.program : request.argv0).c_str()};
   for (const std::string& arg : request.args) argv.push_back(arg.c_str());
   argv.push_back(nullptr);
   std::vector<const char*> envp;
-  envp.reserve(environment.size() + 1);
+  envp.reserve(environment.size() + secrets->size() + 1);
   for (const std::string& entry : environment) envp.push_back(entry.c_str());
+  for (const base::LockedBytes& entry : *secrets) envp.push_back(entry.view().data());
   envp.push_back(nullptr);
 
   ChildPlan plan{};
@@ -104,8 +117,14 @@ Result<void> PosixChild::launch(const supervise::LaunchSpec& spec) {
   plan.envp = envp.data();
   plan.cwd = request.cwd.empty() ? nullptr : request.cwd.c_str();
   for (int i = 0; i < 3; ++i) plan.stdio[i] = spec.stdio[i];
+  std::vector<int> passed;
+  passed.reserve(secret_fds->size());
+  for (const base::Fd& fd : *secret_fds) passed.push_back(fd.get());
+  plan.passed = passed.data();
+  plan.passed_count = passed.size();
   plan.terminal = request.terminal.has_value();
   plan.rlimit_count = rlimits_for(spec.limits, plan.rlimits);
+  if (!request.secrets.empty()) plan.rlimits[plan.rlimit_count++] = no_core_dump();
 
   caller_peak_ = peak_of_caller();
   Spawned spawned = spawn(plan);

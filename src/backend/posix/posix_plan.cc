@@ -65,6 +65,9 @@ Result<Plan> PosixBackend::plan(const Request& request, const Limits& limits) co
     step("process group", "of its own, to be signalled and killed as one");
   }
   step("streams", streams_of(request));
+  for (const Secret& secret : request.secrets) {
+    step("secret", fmt::format("{} by {}", secret.name, to_string(secret.delivery)));
+  }
   step("close", "every other descriptor of the caller");
   if (!request.cwd.empty()) step("directory", request.cwd);
   RlimitSetting rlimits[kMaxRlimits];

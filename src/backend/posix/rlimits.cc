@@ -39,6 +39,8 @@ std::size_t rlimits_for(const Limits& limits, std::span<RlimitSetting> out) {
   return count;
 }
 
+RlimitSetting no_core_dump() { return bounded(RLIMIT_CORE, 1, 1); }
+
 std::string_view limit_name(int resource) {
   switch (resource) {
     case RLIMIT_CPU:

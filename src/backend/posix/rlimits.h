@@ -13,6 +13,10 @@ namespace cordon::posix {
 // Returns how many.
 [[nodiscard]] std::size_t rlimits_for(const Limits& limits, std::span<RlimitSetting> out);
 
+// For a program that was given secrets. 1 is the limit that also keeps the kernel from piping a
+// dump to a program of the host.
+[[nodiscard]] RlimitSetting no_core_dump();
+
 // "memory" for RLIMIT_DATA …
 [[nodiscard]] std::string_view limit_name(int resource);
 

@@ -15,6 +15,7 @@ namespace cordon::linux_backend::spawner {
 
 inline constexpr std::uint64_t kArena = 0x1'0000'0000;
 inline constexpr std::uint64_t kArenaSize = 8 * 1024 * 1024;
+inline constexpr std::uint64_t kSecrets = kArena + kArenaSize;  // where a program maps its own
 inline constexpr int kControlFd = 1;  // the spawner's end of the socket to the supervisor
 inline constexpr int kStatusFd = 3;   // a script's first descriptor: where its children report
 inline constexpr int kFirstFd = 3;
@@ -29,6 +30,7 @@ enum class Op : std::uint8_t {
   clone,         // args: flags, Role of the child; reports `cloned`; the result is its pid
   store,         // args: address, value: 4 bytes into the script, where a structure needs a result
   expect,        // args: descriptor, device, inode: fails with ESTALE if it is another file
+  copy,          // args: descriptor, another one, offset, size: all those bytes of it, or EIO
   here,          // reports `here`
   ready,         // reports `parked`
   park,          // … and waits to be released
