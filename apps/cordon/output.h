@@ -6,14 +6,19 @@
 #include "cordon/events.h"
 #include "cordon/outcome.h"
 #include "cordon/process.h"
+#include "output_log.h"
 #include "wake.h"
 
 namespace cordon::app {
 
 // Copies all output to the command's own stdout and stderr, until the program's end. A reader of
 // ours that is gone is, to the program, a broken pipe: it gets SIGPIPE. Once `abandoned` is set,
-// output that cannot be written at once is dropped.
-void copy_output(EventStream events, Process& process, const Wake& abandoned);
+// output that cannot be written at once is dropped. Here and below, `log` gets all of it, too, if
+// there is one.
+void copy_output(EventStream events, Process& process, const Wake& abandoned, OutputLog* log);
+
+// Reads all output until the program's end, for `log` alone.
+void log_output(EventStream events, const Wake& abandoned, OutputLog* log);
 
 struct Captured {
   std::string out;
@@ -21,6 +26,7 @@ struct Captured {
   bool truncated = false;  // there was more
 };
 // Reads all output until the program's end and keeps the first `most` bytes of each stream.
-[[nodiscard]] Captured capture_output(EventStream events, std::size_t most);
+[[nodiscard]] Captured capture_output(EventStream events, std::size_t most, const Wake& abandoned,
+                                      OutputLog* log);
 
 }  // namespace cordon::app

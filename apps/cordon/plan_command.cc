@@ -14,6 +14,7 @@
 #include "requirements.h"
 #include "run_options.h"
 #include "session.h"
+#include "workdir_scope.h"
 
 namespace cordon::app {
 namespace {
@@ -38,8 +39,14 @@ int plan_command(std::vector<std::string> arguments) {
 
   const auto manager = make_manager(options->backend);
   if (!manager) return refuse(manager.error());
-  connect(options->request,
-          options->request.limits.output_bytes ? Streams::copy : Streams::inherit);
+  const auto backend = (*manager)->capabilities().backend;
+  if (auto ok = plan_workdir(options->workdir, options->request, backend); !ok) {
+    return refuse(ok.error());
+  }
+  const bool read = options->request.limits.output_bytes || !options->log.file.empty() ||
+                    options->log.transport == Transport::http;
+  connect(options->request, read ? Streams::copy : Streams::inherit);
+  if (options->log.transport == Transport::http) options->request.in = Input::none();
   const auto plan = (*manager)->plan(options->request);
   if (!plan) return refuse(plan.error());
 

@@ -10,6 +10,7 @@
 #include "make_manager.h"
 #include "message.h"
 #include "outcome/decide.h"
+#include "output_log.h"
 #include "report_file.h"
 #include "requirements.h"
 #include "run_json.h"
@@ -18,33 +19,61 @@
 #include "signals.h"
 #include "terminal.h"
 #include "verdict_line.h"
+#include "workdir_scope.h"
 
 namespace cordon::app {
 namespace {
 
 Streams streams_for(const RunOptions& options) {
   if (options.json) return Streams::capture;
+  if (options.log.transport == Transport::http) return Streams::log;
   // With one of them redirected the program must see that, so it gets the streams as they are.
   const bool interactive =
       is_terminal(STDIN_FILENO) && is_terminal(STDOUT_FILENO) && is_terminal(STDERR_FILENO);
   if (interactive) return Streams::terminal;
-  return options.request.limits.output_bytes ? Streams::copy : Streams::inherit;
+  const bool read = options.request.limits.output_bytes || !options.log.file.empty();
+  return read ? Streams::copy : Streams::inherit;
 }
 
-Outcome perform(RunOptions options, const SignalBlock& block) {
-  const auto manager = make_manager(options.backend);
-  if (!manager) return outcome::failed_to_start(0, "", {}, manager.error());
-
+Outcome run_with(Manager& manager, RunOptions& options, const SignalBlock& block, OutputLog* log) {
   const Streams streams = streams_for(options);
   connect(options.request, streams);
+  if (options.log.transport == Transport::http) options.request.in = Input::none();
   if (!options.require.empty()) {
-    const auto plan = (*manager)->plan(options.request);
-    if (!plan) return not_started(**manager, plan.error());
+    const auto plan = manager.plan(options.request);
+    if (!plan) return not_started(manager, plan.error());
     if (const auto kept = check_required(options.require, *plan); !kept) {
       return outcome::failed_to_start(0, plan->backend, plan->enforcement, kept.error());
     }
   }
-  return run_session(**manager, options.request, streams, block);
+  return run_session(manager, options.request, streams, block, log);
+}
+
+// `done`: whether all was done that was asked for besides the run.
+Outcome perform(RunOptions options, const SignalBlock& block, OutputLog* log, bool& done) {
+  const auto manager = make_manager(options.backend);
+  if (!manager) return outcome::failed_to_start(0, "", {}, manager.error());
+
+  auto workdir =
+      WorkDirScope::open(options.workdir, options.request, (*manager)->capabilities().backend);
+  if (!workdir) return not_started(**manager, workdir.error());
+  Outcome outcome = run_with(**manager, options, block, log);
+  done = workdir->finish(/*ran=*/!outcome.error);
+  return outcome;
+}
+
+// The log that was asked for; none: all right, too.
+Result<void> open_log(const RunOptions& options, std::optional<OutputLog>& log) {
+  base::Fd file;
+  if (!options.log.file.empty()) {
+    auto opened = open_log_file(options.log.file);
+    if (!opened) return std::unexpected(opened.error());
+    file = *std::move(opened);
+  } else if (options.log.transport == Transport::stdio || options.json) {
+    return {};
+  }
+  log.emplace(std::move(file), options.log.file);
+  return {};
 }
 
 // Tells about the end of the run in every way asked for. False: one of them failed.
@@ -81,11 +110,18 @@ int run_command(std::vector<std::string> arguments) {
     report.emplace(*std::move(opened));
   }
 
+  std::optional<OutputLog> log;
+  if (const auto opened = open_log(*options, log); !opened) {
+    complain(opened.error().message);
+    return kOwnFailure;
+  }
+
   const bool json = options->json;
+  bool done = true;
   std::optional<SignalBlock> block(std::in_place);
-  const Outcome outcome = perform(*std::move(options), *block);
+  const Outcome outcome = perform(*std::move(options), *block, log ? &*log : nullptr, done);
   block.reset();  // from here on a signal ends the command as usual
-  return tell(outcome, json, report) ? exit_status(outcome) : kOwnFailure;
+  return tell(outcome, json, report) && done ? exit_status(outcome) : kOwnFailure;
 }
 
 }  // namespace cordon::app

@@ -11,6 +11,7 @@
 #include "command_line.h"
 #include "cordon/error.h"
 #include "cordon/request.h"
+#include "workdir_ask.h"
 
 namespace cordon::app {
 
@@ -20,6 +21,8 @@ struct RunOptions {
   Request request;  // without its streams: those depend on where the command runs
   Backend backend = Backend::automatic;
   std::vector<std::string> require;  // keys of `enforcement`
+  WorkDirAsk workdir;
+  LogAsk log;
   bool json = false;
   std::string report;  // empty: none
   bool help = false;   // then nothing else counts

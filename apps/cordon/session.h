@@ -6,6 +6,7 @@
 #include "cordon/manager.h"
 #include "cordon/outcome.h"
 #include "cordon/request.h"
+#include "output_log.h"
 #include "signals.h"
 
 namespace cordon::app {
@@ -15,6 +16,7 @@ enum class Streams : std::uint8_t {
   inherit,   // the program has the command's own: fast, byte-exact
   copy,      // read, counted and copied through
   capture,   // read and kept for Outcome::out and Outcome::err
+  log,       // read and written to the log alone
   terminal,  // the program has a terminal of its own, relayed to and from the command's
 };
 
@@ -24,9 +26,9 @@ void connect(Request& request, Streams streams);
 // The outcome of a run that did not come to be.
 [[nodiscard]] Outcome not_started(const Manager& manager, Error error);
 
-// Runs `request`, connected by connect(), to its end. Never fails: what could not be started is an
-// outcome too.
+// Runs `request`, connected by connect(), to its end. Output that is read goes to `log`, too, if
+// there is one. Never fails: what could not be started is an outcome too.
 [[nodiscard]] Outcome run_session(Manager& manager, const Request& request, Streams streams,
-                                  const SignalBlock& block);
+                                  const SignalBlock& block, OutputLog* log = nullptr);
 
 }  // namespace cordon::app

@@ -24,6 +24,10 @@ DirectoryReader::~DirectoryReader() {
   if (stream_ != nullptr) (void)::closedir(stream_);
 }
 
+void DirectoryReader::rewind() {
+  if (stream_ != nullptr) ::rewinddir(stream_);
+}
+
 std::optional<DirectoryReader::Entry> DirectoryReader::next() {
   if (stream_ == nullptr) return std::nullopt;
   while (true) {

@@ -21,6 +21,8 @@ class DirectoryReader {
   };
   // Without "." and "..". Nothing at the end, or when error() is not 0.
   [[nodiscard]] std::optional<Entry> next();
+  // From the start again, with what is there by now.
+  void rewind();
   [[nodiscard]] int error() const { return error_; }
 
  private:

@@ -30,11 +30,13 @@ class TreeRemover {
   Result<void> empty() {
     // The program may have shut its own directory.
     (void)::fchmod(top_, S_IRWXU);
+    DirectoryReader reader(top_);
     do {
+      reader.rewind();
       progress_ = 0;
       first_failure_.reset();
       failures_ = 0;
-      if (auto read = pass(); !read) return read;
+      if (auto read = pass(reader); !read) return read;
       if (late_) return too_late();
     } while (seen_ > 0 && progress_ > 0);
     return seen_ == 0 ? Result<void>{} : failure();
@@ -44,9 +46,8 @@ class TreeRemover {
   enum class Unlinked : std::uint8_t { gone, is_directory, stuck };
 
   // Everything that is in `top` now; what is moved up meanwhile may have to wait for the next one.
-  Result<void> pass() {
+  Result<void> pass(DirectoryReader& reader) {
     seen_ = 0;
-    DirectoryReader reader(top_);
     while (const auto entry = reader.next()) {
       ++seen_;
       if (late()) return {};
