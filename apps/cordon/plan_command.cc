@@ -39,8 +39,7 @@ int plan_command(std::vector<std::string> arguments) {
 
   const auto manager = make_manager(options->backend);
   if (!manager) return refuse(manager.error());
-  const auto backend = (*manager)->capabilities().backend;
-  if (auto ok = plan_workdir(options->workdir, options->request, backend); !ok) {
+  if (auto ok = plan_workdir(options->workdir, options->request, **manager); !ok) {
     return refuse(ok.error());
   }
   const bool read = options->request.limits.output_bytes || !options->log.file.empty() ||

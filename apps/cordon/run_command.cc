@@ -54,8 +54,7 @@ Outcome perform(RunOptions options, const SignalBlock& block, OutputLog* log, bo
   const auto manager = make_manager(options.backend);
   if (!manager) return outcome::failed_to_start(0, "", {}, manager.error());
 
-  auto workdir =
-      WorkDirScope::open(options.workdir, options.request, (*manager)->capabilities().backend);
+  auto workdir = WorkDirScope::open(options.workdir, options.request, **manager);
   if (!workdir) return not_started(**manager, workdir.error());
   Outcome outcome = run_with(**manager, options, block, log);
   done = workdir->finish(/*ran=*/!outcome.error);

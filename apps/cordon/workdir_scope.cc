@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <utility>
 
+#include "base/errors.h"
 #include "base/printable.h"
 #include "concat.h"
 #include "message.h"
@@ -44,7 +46,7 @@ std::unexpected<Error> not_set_up(Error error) {
   return std::unexpected(std::move(error));
 }
 
-bool isolates(std::string_view backend) { return backend == "linux"; }
+bool isolates(const Manager& manager) { return manager.capabilities().backend == "linux"; }
 
 void tell(std::string_view what, const std::vector<Collected::Refused>& all) {
   constexpr std::size_t kMost = 5;
@@ -59,7 +61,7 @@ void tell(std::string_view what, const std::vector<Collected::Refused>& all) {
 }  // namespace
 
 Result<WorkDirScope> WorkDirScope::open(const WorkDirAsk& ask, Request& request,
-                                        std::string_view backend) {
+                                        const Manager& manager) {
   WorkDirScope scope;
   scope.ask_ = ask;
   if (!ask.wanted) return scope;
@@ -68,6 +70,9 @@ Result<WorkDirScope> WorkDirScope::open(const WorkDirAsk& ask, Request& request,
     auto into = workdir::OutputDirectory::open(ask.into);
     if (!into) return not_set_up(std::move(into.error()));
     scope.into_ = base::Fd(::fcntl(into->fd(), F_DUPFD_CLOEXEC, 3));
+    if (!scope.into_) {
+      return base::fail_os("collect", errno, concat("cannot open ", base::printable(ask.into)));
+    }
   }
   auto made = WorkDir::create(options_for(ask, request));
   if (!made) return not_set_up(std::move(made.error()));
@@ -78,7 +83,7 @@ Result<WorkDirScope> WorkDirScope::open(const WorkDirAsk& ask, Request& request,
     if (auto kept = directory.keep(); !kept) return not_set_up(std::move(kept.error()));
   }
   directory.use_in(request);
-  if (!isolates(backend)) request.grants.pop_back();
+  if (!isolates(manager)) request.grants.pop_back();
   return scope;
 }
 
@@ -111,12 +116,12 @@ bool WorkDirScope::collect() {
   return collected->refused.empty() && collected->failed.empty();
 }
 
-Result<void> plan_workdir(const WorkDirAsk& ask, Request& request, std::string_view backend) {
+Result<void> plan_workdir(const WorkDirAsk& ask, Request& request, const Manager& manager) {
   if (!ask.wanted) return {};
   auto path = WorkDir::planned_path(options_for(ask, request));
   if (!path) return std::unexpected(std::move(path.error()));
   request.cwd = *path;
-  if (isolates(backend)) request.grants.push_back(Grant::write(*path));
+  if (isolates(manager)) request.grants.push_back(Grant::write(*path));
   if (std::ranges::find(request.env, "TMPDIR", &EnvVar::name) == request.env.end()) {
     request.env.push_back({"TMPDIR", *path + "/tmp"});
   }

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <optional>
-#include <string_view>
 
 #include "base/fd.h"
 #include "cordon/error.h"
+#include "cordon/manager.h"
 #include "cordon/request.h"
 #include "cordon/workdir.h"
 #include "workdir_ask.h"
@@ -18,7 +18,7 @@ class WorkDirScope {
   // Makes it, and makes `request` run in it; on a backend that isolates it is granted. Whatever
   // happens next, it is removed at the end of this object. Error: nothing was made.
   [[nodiscard]] static Result<WorkDirScope> open(const WorkDirAsk& ask, Request& request,
-                                                 std::string_view backend);
+                                                 const Manager& manager);
 
   // Collects, if the program `ran`, removes or keeps; tells on stderr what is worth telling. False:
   // not everything that was to be collected was.
@@ -35,6 +35,6 @@ class WorkDirScope {
 
 // Makes `request` what it would be, without making anything.
 [[nodiscard]] Result<void> plan_workdir(const WorkDirAsk& ask, Request& request,
-                                        std::string_view backend);
+                                        const Manager& manager);
 
 }  // namespace cordon::app
