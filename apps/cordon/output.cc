@@ -64,6 +64,14 @@ bool keep(std::string& kept, std::string_view data, std::size_t most) {
   return data.size() <= room;
 }
 
+void add_to(OutputLog* log, const Event& event, const Wake& abandoned) {
+  if (log != nullptr) log->add(event, abandoned.fd());
+}
+
+void finish(OutputLog* log) {
+  if (log != nullptr) log->finish();
+}
+
 // A cut through the middle of a character must not make text look like binary data.
 void drop_cut_character(std::string& text) {
   constexpr std::size_t kLongestPart = 3;
@@ -77,25 +85,34 @@ void drop_cut_character(std::string& text) {
 
 }  // namespace
 
+void log_output(EventStream events, const Wake& abandoned, OutputLog& log) {
+  for (const Event& event : events) log.add(event, abandoned.fd());
+  log.finish();
+}
+
 void copy_output(EventStream events, Process& process, const Wake& abandoned,
-                 const Redacted& redacted) {
-  Sink out{.fd = STDOUT_FILENO, .filter = Filter(redacted)};
-  Sink err{.fd = STDERR_FILENO, .filter = Filter(redacted)};
+                 const OutputTaps& taps) {
+  Sink out{.fd = STDOUT_FILENO, .filter = Filter(taps.redacted)};
+  Sink err{.fd = STDERR_FILENO, .filter = Filter(taps.redacted)};
   for (const Event& event : events) {
     if (event.kind == Event::Kind::exit) continue;
+    add_to(taps.log, event, abandoned);
     Sink& sink = event.kind == Event::Kind::out ? out : err;
     if (!sink.write(sink.filter.add(event.data.view()), abandoned)) (void)process.signal(SIGPIPE);
   }
   for (Sink* const sink : {&out, &err}) (void)sink->write(sink->filter.finish(), abandoned);
+  finish(taps.log);
 }
 
-Captured capture_output(EventStream events, std::size_t most, const Redacted& redacted) {
+Captured capture_output(EventStream events, std::size_t most, const Wake& abandoned,
+                        const OutputTaps& taps) {
   Captured captured;
-  Filter out(redacted);
-  Filter err(redacted);
+  Filter out(taps.redacted);
+  Filter err(taps.redacted);
   bool all_out = true;
   bool all_err = true;
   for (const Event& event : events) {
+    add_to(taps.log, event, abandoned);
     const std::string_view data = event.data.view();
     if (event.kind == Event::Kind::out)
       all_out = keep(captured.out, out.add(data), most) && all_out;
@@ -104,6 +121,7 @@ Captured capture_output(EventStream events, std::size_t most, const Redacted& re
   }
   all_out = keep(captured.out, out.finish(), most) && all_out;
   all_err = keep(captured.err, err.finish(), most) && all_err;
+  finish(taps.log);
   if (!all_out && !base::is_utf8(captured.out)) drop_cut_character(captured.out);
   if (!all_err && !base::is_utf8(captured.err)) drop_cut_character(captured.err);
   captured.truncated = !all_out || !all_err;

@@ -7,6 +7,7 @@
 #include "cordon/events.h"
 #include "cordon/outcome.h"
 #include "cordon/process.h"
+#include "output_log.h"
 #include "secrets/patterns.h"
 #include "wake.h"
 
@@ -15,11 +16,20 @@ namespace cordon::app {
 // Values that are taken out of the output; null: none.
 using Redacted = std::shared_ptr<const secrets::SecretPatterns>;
 
+// What else happens to output on its way.
+struct OutputTaps {
+  Redacted redacted{};
+  OutputLog* log = nullptr;  // gets all of it, too
+};
+
 // Copies all output to the command's own stdout and stderr, until the program's end. A reader of
 // ours that is gone is, to the program, a broken pipe: it gets SIGPIPE. Once `abandoned` is set,
 // output that cannot be written at once is dropped.
 void copy_output(EventStream events, Process& process, const Wake& abandoned,
-                 const Redacted& redacted = {});
+                 const OutputTaps& taps);
+
+// Reads all output until the program's end, for `log` alone.
+void log_output(EventStream events, const Wake& abandoned, OutputLog& log);
 
 struct Captured {
   std::string out;
@@ -27,7 +37,7 @@ struct Captured {
   bool truncated = false;  // there was more
 };
 // Reads all output until the program's end and keeps the first `most` bytes of each stream.
-[[nodiscard]] Captured capture_output(EventStream events, std::size_t most,
-                                      const Redacted& redacted = {});
+[[nodiscard]] Captured capture_output(EventStream events, std::size_t most, const Wake& abandoned,
+                                      const OutputTaps& taps);
 
 }  // namespace cordon::app

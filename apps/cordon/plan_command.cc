@@ -15,6 +15,7 @@
 #include "run_options.h"
 #include "secret_loading.h"
 #include "session.h"
+#include "workdir_scope.h"
 
 namespace cordon::app {
 namespace {
@@ -42,8 +43,13 @@ int plan_command(std::vector<std::string> arguments) {
   }
   const auto manager = make_manager(options->backend);
   if (!manager) return refuse(manager.error());
-  connect(options->request,
-          options->request.limits.output_bytes ? Streams::copy : Streams::inherit);
+  if (auto ok = plan_workdir(options->workdir, options->request, **manager); !ok) {
+    return refuse(ok.error());
+  }
+  const bool read = options->request.limits.output_bytes || !options->log.file.empty() ||
+                    options->log.transport == Transport::http;
+  connect(options->request, read ? Streams::copy : Streams::inherit);
+  if (options->log.transport == Transport::http) options->request.in = Input::none();
   const auto plan = (*manager)->plan(options->request);
   if (!plan) return refuse(plan.error());
 

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -10,46 +11,84 @@
 #include "make_manager.h"
 #include "message.h"
 #include "outcome/decide.h"
+#include "output_log.h"
 #include "report_file.h"
 #include "requirements.h"
 #include "run_json.h"
 #include "run_options.h"
 #include "secret_loading.h"
+#include "secrets/redactor.h"
 #include "session.h"
 #include "signals.h"
 #include "terminal.h"
 #include "verdict_line.h"
+#include "workdir_scope.h"
 
 namespace cordon::app {
 namespace {
 
 Streams streams_for(const RunOptions& options) {
   if (options.json) return Streams::capture;
+  if (options.log.transport == Transport::http) return Streams::log;
   // With one of them redirected the program must see that, so it gets the streams as they are.
   const bool interactive =
       is_terminal(STDIN_FILENO) && is_terminal(STDOUT_FILENO) && is_terminal(STDERR_FILENO);
   if (interactive) return Streams::terminal;
-  const bool read = options.request.limits.output_bytes || redacts(options.secrets, false);
+  const bool read = options.request.limits.output_bytes || !options.log.file.empty() ||
+                    redacts(options.secrets, false);
   return read ? Streams::copy : Streams::inherit;
 }
 
-Outcome perform(RunOptions options, const SignalBlock& block) {
-  const auto manager = make_manager(options.backend);
-  if (!manager) return outcome::failed_to_start(0, "", {}, manager.error());
+supervise::TextFilter filter_of(const Redacted& redacted) {
+  if (!redacted) return {};
+  auto redactor = std::make_shared<secrets::Redactor>(redacted);
+  return {.add = [redactor](std::string_view text) { return redactor->add(text); },
+          .finish = [redactor] { return redactor->finish(); }};
+}
 
+Outcome run_with(Manager& manager, RunOptions& options, const SignalBlock& block,
+                 std::optional<base::Fd> log) {
   const Streams streams = streams_for(options);
   connect(options.request, streams);
+  if (options.log.transport == Transport::http) options.request.in = Input::none();
   if (!options.require.empty()) {
-    const auto plan = (*manager)->plan(options.request);
-    if (!plan) return not_started(**manager, plan.error());
+    const auto plan = manager.plan(options.request);
+    if (!plan) return not_started(manager, plan.error());
     if (const auto kept = check_required(options.require, *plan); !kept) {
       return outcome::failed_to_start(0, plan->backend, plan->enforcement, kept.error());
     }
   }
+  OutputTaps taps;
   const bool captured = streams == Streams::capture;
-  auto redacted = redacted_values(options.secrets, captured, options.request.secrets);
-  if (!redacted) return not_started(**manager, redacted.error());
-  return run_session(**manager, std::move(options.request), streams, block, *redacted);
+  auto redacted = redacted_values(options.secrets, captured || log, options.request.secrets);
+  if (!redacted) return not_started(manager, redacted.error());
+  if (redacts(options.secrets, captured)) taps.redacted = *redacted;
+  std::optional<OutputLog> lines;
+  if (log) {
+    lines.emplace(std::move(*log), options.log.file, [&] { return filter_of(*redacted); });
+    taps.log = &*lines;
+  }
+  return run_session(manager, std::move(options.request), streams, block, taps);
+}
+
+// `done`: whether all was done that was asked for besides the run.
+Outcome perform(RunOptions options, const SignalBlock& block, std::optional<base::Fd> log,
+                bool& done) {
+  const auto manager = make_manager(options.backend);
+  if (!manager) return outcome::failed_to_start(0, "", {}, manager.error());
+
+  auto workdir = WorkDirScope::open(options.workdir, options.request, **manager);
+  if (!workdir) return not_started(**manager, workdir.error());
+  Outcome outcome = run_with(**manager, options, block, std::move(log));
+  done = workdir->finish(/*ran=*/!outcome.error);
+  return outcome;
+}
+
+// The file of the log that was asked for, empty for stderr; nothing: no log.
+Result<std::optional<base::Fd>> open_log(const RunOptions& options) {
+  if (!options.log.file.empty()) return open_log_file(options.log.file);
+  if (options.log.transport == Transport::stdio || options.json) return std::nullopt;
+  return base::Fd();
 }
 
 // Tells about the end of the run in every way asked for. False: one of them failed.
@@ -86,15 +125,22 @@ int run_command(std::vector<std::string> arguments) {
     report.emplace(*std::move(opened));
   }
 
+  auto log = open_log(*options);
+  if (!log) {
+    complain(log.error().message);
+    return kOwnFailure;
+  }
+
   const bool json = options->json;
+  bool done = true;
   // Before signals are blocked and threads are started: a source may keep us waiting, and variables
   // are taken out of the environment.
   const auto loaded = load_secrets(options->secrets, no_policy, options->request);
   std::optional<SignalBlock> block(std::in_place);
-  const Outcome outcome = loaded ? perform(*std::move(options), *block)
+  const Outcome outcome = loaded ? perform(*std::move(options), *block, *std::move(log), done)
                                  : outcome::failed_to_start(0, "", {}, loaded.error());
   block.reset();  // from here on a signal ends the command as usual
-  return tell(outcome, json, report) ? exit_status(outcome) : kOwnFailure;
+  return tell(outcome, json, report) && done ? exit_status(outcome) : kOwnFailure;
 }
 
 }  // namespace cordon::app

@@ -10,5 +10,9 @@ namespace cordon::app {
 [[nodiscard]] std::span<const RunOption> limit_options();
 [[nodiscard]] std::span<const RunOption> isolation_options();
 [[nodiscard]] std::span<const RunOption> secret_options();
+[[nodiscard]] std::span<const RunOption> workdir_options();
+
+// Whether the options of workdir_options() go together. Error: invalid_argument.
+[[nodiscard]] Result<void> check_workdir(const RunOptions& options);
 
 }  // namespace cordon::app

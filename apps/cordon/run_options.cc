@@ -138,7 +138,7 @@ constexpr auto kOthers = std::to_array<RunOption>({
 std::vector<RunOption> whole_table() {
   std::vector<RunOption> table;
   for (const std::span<const RunOption> part :
-       {limit_options(), isolation_options(), secret_options(),
+       {limit_options(), isolation_options(), secret_options(), workdir_options(),
         std::span<const RunOption>(kOthers)}) {
     table.insert(table.end(), part.begin(), part.end());
   }
@@ -171,6 +171,9 @@ Result<RunOptions> parse_run_options(std::vector<std::string> arguments) {
   if (options.help) return options;
   if (auto valid = validate(options.request.limits); !valid) {
     return std::unexpected(std::move(valid).error());
+  }
+  if (auto together = check_workdir(options); !together) {
+    return std::unexpected(std::move(together).error());
   }
   if (line->operands.empty()) {
     return base::fail(ErrorCode::invalid_argument, "usage", "no program to run was given");

@@ -12,6 +12,7 @@
 #include "cordon/error.h"
 #include "cordon/request.h"
 #include "secret_options.h"
+#include "workdir_ask.h"
 
 namespace cordon::app {
 
@@ -22,6 +23,8 @@ struct RunOptions {
   Backend backend = Backend::automatic;
   std::vector<std::string> require;  // keys of `enforcement`
   SecretOptions secrets;
+  WorkDirAsk workdir;
+  LogAsk log;
   bool json = false;
   std::string report;  // empty: none
   bool help = false;   // then nothing else counts

@@ -24,7 +24,7 @@ void follow_window(Process& process) {
 // Passes input on, and output where it belongs, until the program's end.
 Captured relay_streams(Process& process, EventStream events, const Request& request,
                        Streams streams, RunControl& control, Clock& clock, Wake input_stop,
-                       const Wake& abandoned, const Redacted& redacted) {
+                       const Wake& abandoned, const OutputTaps& taps) {
   std::optional<RawTerminal> raw;
   if (streams == Streams::terminal) raw.emplace(STDIN_FILENO);
   std::optional<InputRelay> input;
@@ -37,10 +37,13 @@ Captured relay_streams(Process& process, EventStream events, const Request& requ
       (void)process.wait();
       return {};
     case Streams::capture:
-      return capture_output(std::move(events), kDefaultCapture, redacted);
+      return capture_output(std::move(events), kDefaultCapture, abandoned, taps);
+    case Streams::log:
+      log_output(std::move(events), abandoned, *taps.log);
+      return {};
     case Streams::copy:
     case Streams::terminal:
-      copy_output(std::move(events), process, abandoned, redacted);
+      copy_output(std::move(events), process, abandoned, taps);
       return {};
   }
   return {};
@@ -65,7 +68,7 @@ void connect(Request& request, Streams streams) {
 }
 
 Outcome run_session(Manager& manager, Request request, Streams streams, const SignalBlock& block,
-                    const Redacted& redacted) {
+                    const OutputTaps& taps) {
   auto abandoned = Wake::create();
   if (!abandoned) return not_started(manager, abandoned.error());
   auto input_stop = Wake::create();
@@ -85,7 +88,7 @@ Outcome run_session(Manager& manager, Request request, Streams streams, const Si
   {
     const SignalRelay signals(block, control, [&] { follow_window(process); });
     captured = relay_streams(process, std::move(events), request, streams, control, manager.clock(),
-                             *std::move(input_stop), *abandoned, redacted);
+                             *std::move(input_stop), *abandoned, taps);
   }
 
   auto ended = process.wait();

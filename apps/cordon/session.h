@@ -16,6 +16,7 @@ enum class Streams : std::uint8_t {
   inherit,   // the program has the command's own: fast, byte-exact
   copy,      // read, counted and copied through
   capture,   // read and kept for Outcome::out and Outcome::err
+  log,       // read and written to the log alone
   terminal,  // the program has a terminal of its own, relayed to and from the command's
 };
 
@@ -26,8 +27,8 @@ void connect(Request& request, Streams streams);
 [[nodiscard]] Outcome not_started(const Manager& manager, Error error);
 
 // Runs `request`, connected by connect(), to its end. Never fails: what could not be started is an
-// outcome too. Output that the command reads goes without what is `redacted`.
+// outcome too.
 [[nodiscard]] Outcome run_session(Manager& manager, Request request, Streams streams,
-                                  const SignalBlock& block, const Redacted& redacted = {});
+                                  const SignalBlock& block, const OutputTaps& taps = {});
 
 }  // namespace cordon::app

@@ -5,7 +5,8 @@ _cordon_run() {
   local cur=$1 prev=$2 options guarantees
   options='--timeout --grace --cpu-time --cpus --memory --pids --pids-kill --files --file-size
     --output --read --write --bind --tmpfs --user --net --no-unix --secret --redact --no-redact
-    --cwd --env --env-pass --backend --cgroup-parent --require --json --report --help'
+    --workdir --cache --keep --collect --into --collect-limit --transport --log --cwd --env
+    --env-pass --backend --cgroup-parent --require --json --report --help'
   [[ ${COMP_WORDS[1]} == plan ]] && options=${options/--report /}
   guarantees='memory cpu processes filesystem network syscalls capabilities timeout all'
 
@@ -15,7 +16,7 @@ _cordon_run() {
     word=${COMP_WORDS[i]}
     case $word in
       --) ((i++)) ;;
-      --pids-kill | --no-unix | --redact | --no-redact | --json | --help) continue ;;
+      --pids-kill | --no-unix | --redact | --no-redact | --workdir | --keep | --json | --help) continue ;;
       --*)
         # bash makes "--name=value" three words.
         [[ ${COMP_WORDS[i + 1]-} == '=' ]] && ((i++))
@@ -33,13 +34,13 @@ _cordon_run() {
   case $prev in
     --timeout) mapfile -t COMPREPLY < <(compgen -W '10s 1m 5m none' -- "$cur") ;;
     --grace | --cpu-time) mapfile -t COMPREPLY < <(compgen -W '1s 10s 1m' -- "$cur") ;;
-    --memory | --file-size | --output) mapfile -t COMPREPLY < <(compgen -W '64M 512M 1G' -- "$cur") ;;
+    --memory | --file-size | --output | --collect-limit) mapfile -t COMPREPLY < <(compgen -W '64M 512M 1G' -- "$cur") ;;
     --cpus) mapfile -t COMPREPLY < <(compgen -W '0.5 1 2' -- "$cur") ;;
-    --pids | --files | --cgroup-parent | --secret) ;;
+    --pids | --files | --cgroup-parent | --secret | --collect) ;;
     --read | --write | --bind) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
     --user) mapfile -t COMPREPLY < <(compgen -u -- "$cur") ;;
     --net) mapfile -t COMPREPLY < <(compgen -W 'none loopback host' -- "$cur") ;;
-    --cwd | --tmpfs) mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
+    --cwd | --tmpfs | --cache | --into) mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
     --env | --env-pass) mapfile -t COMPREPLY < <(compgen -e -- "$cur") ;;
     --backend) mapfile -t COMPREPLY < <(compgen -W 'auto linux posix' -- "$cur") ;;
     --require)
@@ -47,7 +48,8 @@ _cordon_run() {
       [[ $cur == *,* ]] && done=${cur%,*},
       mapfile -t COMPREPLY < <(compgen -P "$done" -W "$guarantees" -- "${cur##*,}")
       ;;
-    --report) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
+    --transport) mapfile -t COMPREPLY < <(compgen -W 'stdio http' -- "$cur") ;;
+    --report | --log) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
     *)
       if [[ $cur == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur")

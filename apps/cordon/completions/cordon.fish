@@ -12,7 +12,7 @@ function __cordon_in_run_options
             continue
         end
         switch $word
-            case --pids-kill --no-unix --redact --no-redact --json --help '--*=*'
+            case --pids-kill --no-unix --redact --no-redact --workdir --keep --json --help '--*=*'
             case --
                 return 1
             case '--*'
@@ -66,6 +66,14 @@ complete -c cordon -n $run -f -l no-unix -d 'no unix sockets but socketpair'
 complete -c cordon -n $run -x -l secret -d 'give the program a secret, NAME=SOURCE'
 complete -c cordon -n $run -f -l redact -d 'take secrets out of all output'
 complete -c cordon -n $run -f -l no-redact -d 'leave captured output as it is'
+complete -c cordon -n $run -f -l workdir -d 'run in a fresh private directory'
+complete -c cordon -n $run -x -l cache -a '(__fish_complete_directories)' -d 'make it below this directory'
+complete -c cordon -n $run -f -l keep -d 'do not remove it afterwards'
+complete -c cordon -n $run -x -l collect -d 'copy files that match out of it'
+complete -c cordon -n $run -x -l into -a '(__fish_complete_directories)' -d 'where collected files go'
+complete -c cordon -n $run -x -l collect-limit -a '64M 512M 1G' -d 'most bytes to be collected'
+complete -c cordon -n $run -x -l transport -a 'stdio http' -d 'how the program talks'
+complete -c cordon -n $run -r -l log -d 'add the output to a file, line by line'
 complete -c cordon -n $run -x -l cwd -a '(__fish_complete_directories)' -d 'run in this directory'
 complete -c cordon -n $run -x -l env -a '(set -nx)' -d 'set a variable'
 complete -c cordon -n $run -x -l env-pass -a '(set -nx)' -d 'pass on variables by pattern'
