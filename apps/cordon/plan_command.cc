@@ -11,6 +11,7 @@
 #include "message.h"
 #include "outcome/decide.h"
 #include "plan_text.h"
+#include "recorded_run.h"
 #include "requirements.h"
 #include "run_options.h"
 #include "session.h"
@@ -36,12 +37,15 @@ int plan_command(std::vector<std::string> arguments) {
     return usage_error("--report: nothing is run, so there is no outcome to write", kHelp);
   }
 
+  auto record = RecordedRun::open(options->audit, options->request);
+  if (!record) return refuse(record.error());
   const auto manager = make_manager(options->backend);
   if (!manager) return refuse(manager.error());
   connect(options->request,
           options->request.limits.output_bytes ? Streams::copy : Streams::inherit);
   const auto plan = (*manager)->plan(options->request);
   if (!plan) return refuse(plan.error());
+  if (const auto recorded = record->planned(*plan); !recorded) return refuse(recorded.error());
 
   const int printed =
       print(options->json ? plan_json(*plan) : plan_text(*plan, use_colours(STDOUT_FILENO)));

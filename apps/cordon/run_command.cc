@@ -10,6 +10,7 @@
 #include "make_manager.h"
 #include "message.h"
 #include "outcome/decide.h"
+#include "recorded_run.h"
 #include "report_file.h"
 #include "requirements.h"
 #include "run_json.h"
@@ -31,20 +32,28 @@ Streams streams_for(const RunOptions& options) {
   return options.request.limits.output_bytes ? Streams::copy : Streams::inherit;
 }
 
-Outcome perform(RunOptions options, const SignalBlock& block) {
+Outcome perform(RunOptions options, const SignalBlock& block, RecordedRun& record) {
   const auto manager = make_manager(options.backend);
-  if (!manager) return outcome::failed_to_start(0, "", {}, manager.error());
+  if (!manager) return record.refused(outcome::failed_to_start(0, "", {}, manager.error()));
+  if (const auto valid = validate(options.request); !valid) {
+    return record.refused(not_started(**manager, valid.error()));
+  }
 
   const Streams streams = streams_for(options);
   connect(options.request, streams);
   if (!options.require.empty()) {
     const auto plan = (*manager)->plan(options.request);
-    if (!plan) return not_started(**manager, plan.error());
+    if (!plan) return record.refused(not_started(**manager, plan.error()));
     if (const auto kept = check_required(options.require, *plan); !kept) {
-      return outcome::failed_to_start(0, plan->backend, plan->enforcement, kept.error());
+      return record.refused(
+          outcome::failed_to_start(0, plan->backend, plan->enforcement, kept.error()));
     }
   }
-  return run_session(**manager, options.request, streams, block);
+  if (const auto recorded = record.started(); !recorded) {
+    return not_started(**manager, recorded.error());
+  }
+  return record.ended(run_session(**manager, options.request, streams, block,
+                                  [&](int signal) { record.signalled(signal); }));
 }
 
 // Tells about the end of the run in every way asked for. False: one of them failed.
@@ -81,11 +90,19 @@ int run_command(std::vector<std::string> arguments) {
     report.emplace(*std::move(opened));
   }
 
+  auto record = RecordedRun::open(options->audit, options->request);
+  if (!record) {
+    complain(record.error().message);
+    return kOwnFailure;
+  }
+
   const bool json = options->json;
   std::optional<SignalBlock> block(std::in_place);
-  const Outcome outcome = perform(*std::move(options), *block);
+  const Outcome outcome = perform(*std::move(options), *block, *record);
   block.reset();  // from here on a signal ends the command as usual
-  return tell(outcome, json, report) ? exit_status(outcome) : kOwnFailure;
+  record->cleaned_up();
+  const bool told = tell(outcome, json, report);
+  return record->complete() && told ? exit_status(outcome) : kOwnFailure;
 }
 
 }  // namespace cordon::app

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "command_line.h"
+#include "cordon/audit.h"
 #include "cordon/error.h"
 #include "cordon/request.h"
 
@@ -21,8 +22,9 @@ struct RunOptions {
   Backend backend = Backend::automatic;
   std::vector<std::string> require;  // keys of `enforcement`
   bool json = false;
-  std::string report;  // empty: none
-  bool help = false;   // then nothing else counts
+  std::string report;     // empty: none
+  audit::Settings audit;  // without a directory: no record
+  bool help = false;      // then nothing else counts
 };
 
 struct RunOption {

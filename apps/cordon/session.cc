@@ -65,7 +65,7 @@ void connect(Request& request, Streams streams) {
 }
 
 Outcome run_session(Manager& manager, const Request& request, Streams streams,
-                    const SignalBlock& block) {
+                    const SignalBlock& block, std::function<void(int signal)> signalled) {
   auto abandoned = Wake::create();
   if (!abandoned) return not_started(manager, abandoned.error());
   auto input_stop = Wake::create();
@@ -79,7 +79,7 @@ Outcome run_session(Manager& manager, const Request& request, Streams streams,
     return process.outcome().value_or(not_started(manager, started.error()));
   }
 
-  RunControl control(process, request.grace, *abandoned);
+  RunControl control(process, request.grace, *abandoned, std::move(signalled));
   Captured captured;
   {
     const SignalRelay signals(block, control, [&] { follow_window(process); });

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "cordon/manager.h"
 #include "cordon/outcome.h"
@@ -25,8 +26,9 @@ void connect(Request& request, Streams streams);
 [[nodiscard]] Outcome not_started(const Manager& manager, Error error);
 
 // Runs `request`, connected by connect(), to its end. Never fails: what could not be started is an
-// outcome too.
+// outcome too. `signalled` hears of the signals that the user of the command has sent to it.
 [[nodiscard]] Outcome run_session(Manager& manager, const Request& request, Streams streams,
-                                  const SignalBlock& block);
+                                  const SignalBlock& block,
+                                  std::function<void(int signal)> signalled);
 
 }  // namespace cordon::app

@@ -38,11 +38,12 @@ struct Settings {
 };
 
 // Thread-safe. Every function returns once the record is written; after an error, nothing of it is.
-// With OnFailure::proceed none of them fails.
+// With OnFailure::proceed none of them fails, except open() for a log within the program's reach.
 class RunRecorder {
  public:
   // Opens the log for one run. Errors: invalid_argument (settings), not_permitted (the directory is
-  // not safe, or not writable), system (the log was tampered with; see the message).
+  // not safe or not writable, or the program could write to it), system (the log was tampered with;
+  // see the message).
   [[nodiscard]] static Result<RunRecorder> open(const Settings& settings, const Request& request,
                                                 Clock& clock = real_clock());
   RunRecorder(RunRecorder&&) noexcept;

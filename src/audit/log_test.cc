@@ -274,9 +274,9 @@ TEST_F(LogWriting, ThreadsWithOneLogAndWithOneEachDoNotDisturbEachOther) {
 TEST_F(LogWriting, DurableRecordsAreWrittenLikeOthers) {
   settings().durable = true;
   settings().max_file_size = 4096;
-  make_log(10);
+  make_log(15);
   EXPECT_EQ(wrong(), "");
-  EXPECT_EQ(verified().files, 2U);
+  EXPECT_GE(verified().files, 2U);
 }
 
 TEST_F(LogWriting, EntriesOfOneCallStayTogether) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "audit/log.h"
+#include "audit/reach.h"
 #include "audit/request_digest.h"
 #include "base/errors.h"
 #include "cordon/audit.h"
@@ -84,6 +85,10 @@ RunRecorder::~RunRecorder() = default;
 
 Result<RunRecorder> RunRecorder::open(const Settings& settings, const Request& request,
                                       Clock& clock) {
+  // Never ignored: going on without a record is one thing, with a forged one another.
+  if (auto safe = check_out_of_reach(settings.directory, request); !safe) {
+    return std::unexpected(std::move(safe).error());
+  }
   auto id = random_id();
   if (!id) return std::unexpected(std::move(id).error());
   auto state = std::make_unique<State>();
@@ -117,7 +122,11 @@ Result<void> RunRecorder::signalled(int signal) {
 
 Result<void> RunRecorder::ended(const Outcome& outcome) {
   std::vector<Entry> entries;
+  if (outcome.limit) {
+    entries.push_back(state_->entry(Operation::limit, describe(*outcome.limit), ""));
+  }
   for (const LimitHit& hit : outcome.limits_hit) {
+    if (outcome.limit && hit.name == outcome.limit->name) continue;
     entries.push_back(state_->entry(Operation::limit, describe(hit), ""));
   }
   for (const std::string& denial : outcome.denials) {

@@ -39,7 +39,8 @@ TEST_F(Recorder, AWholeRunLeavesItsRecordsInOrder) {
   ASSERT_TRUE(recorder) << recorder.error().message;
   Outcome outcome;
   outcome.verdict = Verdict::memory;
-  outcome.limits_hit = {{"memory", 64, 70, "counter"}};
+  outcome.limit = LimitHit{"memory", 64, 70, "counter"};
+  outcome.limits_hit = {*outcome.limit, {"processes", 5, 5, ""}};
   outcome.denials = {"open /etc/shadow"};
   ASSERT_TRUE(recorder->started());
   ASSERT_TRUE(recorder->signalled(2));
@@ -53,10 +54,11 @@ TEST_F(Recorder, AWholeRunLeavesItsRecordsInOrder) {
     EXPECT_EQ(record.at("request").as_string(), request_digest(request()));
     EXPECT_EQ(record.at("program"), "/bin/tool");
   }
-  EXPECT_THAT(operations,
-              testing::ElementsAre("start", "signal", "limit", "denial", "exit", "cleanup"));
+  EXPECT_THAT(operations, testing::ElementsAre("start", "signal", "limit", "limit", "denial",
+                                               "exit", "cleanup"));
   EXPECT_EQ(records()[2].at("detail"), "memory: limit 64, observed 70 (counter)");
-  EXPECT_EQ(records()[4].at("outcome").at("verdict"), "memory");
+  EXPECT_EQ(records()[3].at("detail"), "processes: limit 5, observed 5");
+  EXPECT_EQ(records()[5].at("outcome").at("verdict"), "memory");
   EXPECT_EQ(wrong(), "");
 }
 
@@ -104,6 +106,24 @@ TEST_F(Recorder, ALogThatBreaksMeanwhileIsTold) {
   std::filesystem::resize_file(path("audit-00000001.jsonl"), 10);
   EXPECT_FALSE(recorder->ended({}));
   EXPECT_NE(recorder->failure(), nullptr);
+}
+
+TEST_F(Recorder, ALogThatTheProgramMayWriteToIsRefused) {
+  settings().on_failure = OnFailure::proceed;
+  std::filesystem::create_symlink(top(), top() / "link");
+  for (const std::string& granted : {settings().directory, top().string(), top().string() + "/",
+                                     (top() / "link").string(), std::string("/"), path("below")}) {
+    Request asks = request();
+    asks.grants = {Grant::bind(granted, "/elsewhere", Grant::Kind::write)};
+    const auto recorder = RunRecorder::open(settings(), asks);
+    ASSERT_FALSE(recorder) << granted;
+    EXPECT_THAT(recorder.error().message, HasSubstr("could change the audit log"));
+    asks.grants = {Grant::read(granted)};
+    EXPECT_TRUE(RunRecorder::open(settings(), asks)) << granted;
+  }
+  Request beside = request();
+  beside.grants = {Grant::write(settings().directory + "-other")};
+  EXPECT_TRUE(RunRecorder::open(settings(), beside));
 }
 
 TEST(RequestDigest, EveryPartCountsAndEqualRequestsAreEqual) {

@@ -5,7 +5,7 @@ _cordon_run() {
   local cur=$1 prev=$2 options guarantees
   options='--timeout --grace --cpu-time --cpus --memory --pids --pids-kill --files --file-size
     --output --read --write --bind --tmpfs --user --net --no-unix --cwd --env --env-pass --backend
-    --cgroup-parent --require --json --report --help'
+    --cgroup-parent --require --json --report --audit --audit-key --help'
   [[ ${COMP_WORDS[1]} == plan ]] && options=${options/--report /}
   guarantees='memory cpu processes filesystem network syscalls capabilities timeout all'
 
@@ -39,7 +39,7 @@ _cordon_run() {
     --read | --write | --bind) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
     --user) mapfile -t COMPREPLY < <(compgen -u -- "$cur") ;;
     --net) mapfile -t COMPREPLY < <(compgen -W 'none loopback host' -- "$cur") ;;
-    --cwd | --tmpfs) mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
+    --cwd | --tmpfs | --audit) mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
     --env | --env-pass) mapfile -t COMPREPLY < <(compgen -e -- "$cur") ;;
     --backend) mapfile -t COMPREPLY < <(compgen -W 'auto linux posix' -- "$cur") ;;
     --require)
@@ -47,7 +47,7 @@ _cordon_run() {
       [[ $cur == *,* ]] && done=${cur%,*},
       mapfile -t COMPREPLY < <(compgen -P "$done" -W "$guarantees" -- "${cur##*,}")
       ;;
-    --report) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
+    --report | --audit-key) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
     *)
       if [[ $cur == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur")
@@ -58,18 +58,49 @@ _cordon_run() {
   esac
 }
 
+_cordon_audit() {
+  local cur=$1 prev=$2
+  if ((COMP_CWORD == 2)); then
+    mapfile -t COMPREPLY < <(compgen -W 'show verify --help' -- "$cur")
+    return
+  fi
+  case $prev in
+    --verdict)
+      mapfile -t COMPREPLY < <(compgen -W 'exited signaled timeout cpu_time memory processes
+        file_size output denied cancelled failed_to_start' -- "$cur")
+      ;;
+    --operation)
+      mapfile -t COMPREPLY < <(compgen -W 'plan start signal limit denial exit cleanup refused
+        repaired rotated' -- "$cur")
+      ;;
+    --run | --program | --since | --until | --limit) ;;
+    --key) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
+    *)
+      local options='--run --verdict --program --since --until --operation --limit --json --follow
+        --help'
+      [[ ${COMP_WORDS[2]} == verify ]] && options='--key --help'
+      if [[ $cur == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur")
+      else
+        mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+      fi
+      ;;
+  esac
+}
+
 _cordon() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W 'run plan doctor completion help --help --version' -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W 'run plan doctor audit completion help --help --version' -- "$cur")
     return
   fi
   case ${COMP_WORDS[1]} in
     run | plan) _cordon_run "$cur" "$prev" ;;
     doctor) mapfile -t COMPREPLY < <(compgen -W '--json --help' -- "$cur") ;;
+    audit) _cordon_audit "$cur" "$prev" ;;
     completion) mapfile -t COMPREPLY < <(compgen -W 'bash zsh fish' -- "$cur") ;;
-    help) mapfile -t COMPREPLY < <(compgen -W 'run plan doctor completion' -- "$cur") ;;
+    help) mapfile -t COMPREPLY < <(compgen -W 'run plan doctor audit completion' -- "$cur") ;;
   esac
 }
 
