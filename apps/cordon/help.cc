@@ -19,6 +19,7 @@ Verbs:
   run [OPTIONS] [--] PROGRAM [ARG…]   run PROGRAM with limits
   plan [OPTIONS] [--] PROGRAM [ARG…]  tell what run would do, and do nothing
   doctor [--json]                     tell what can be enforced on this host
+  audit show|verify …                 read or check the record of runs
   completion bash|zsh|fish            print a completion script for that shell
   help [VERB]                         print this, or the help of VERB
 

@@ -11,6 +11,7 @@
 #include "message.h"
 #include "outcome/decide.h"
 #include "plan_text.h"
+#include "recorded_run.h"
 #include "requirements.h"
 #include "run_options.h"
 #include "secret_loading.h"
@@ -41,6 +42,8 @@ int plan_command(std::vector<std::string> arguments) {
   if (const auto known = plan_secrets(options->secrets, no_policy, options->request); !known) {
     return refuse(known.error());
   }
+  auto record = RecordedRun::open(options->audit, options->request);
+  if (!record) return refuse(record.error());
   const auto manager = make_manager(options->backend);
   if (!manager) return refuse(manager.error());
   if (auto ok = plan_workdir(options->workdir, options->request, **manager); !ok) {
@@ -52,6 +55,7 @@ int plan_command(std::vector<std::string> arguments) {
   if (options->log.transport == Transport::http) options->request.in = Input::none();
   const auto plan = (*manager)->plan(options->request);
   if (!plan) return refuse(plan.error());
+  if (const auto recorded = record->planned(*plan); !recorded) return refuse(recorded.error());
 
   const int printed =
       print(options->json ? plan_json(*plan) : plan_text(*plan, use_colours(STDOUT_FILENO)));

@@ -12,6 +12,7 @@
 #include "message.h"
 #include "outcome/decide.h"
 #include "output_log.h"
+#include "recorded_run.h"
 #include "report_file.h"
 #include "requirements.h"
 #include "run_json.h"
@@ -46,49 +47,65 @@ supervise::TextFilter filter_of(const Redacted& redacted) {
           .finish = [redactor] { return redactor->finish(); }};
 }
 
-Outcome run_with(Manager& manager, RunOptions& options, const SignalBlock& block,
-                 std::optional<base::Fd> log) {
-  const Streams streams = streams_for(options);
-  connect(options.request, streams);
-  if (options.log.transport == Transport::http) options.request.in = Input::none();
-  if (!options.require.empty()) {
-    const auto plan = manager.plan(options.request);
-    if (!plan) return not_started(manager, plan.error());
-    if (const auto kept = check_required(options.require, *plan); !kept) {
-      return outcome::failed_to_start(0, plan->backend, plan->enforcement, kept.error());
-    }
-  }
-  OutputTaps taps;
-  const bool captured = streams == Streams::capture;
-  auto redacted = redacted_values(options.secrets, captured || log, options.request.secrets);
-  if (!redacted) return not_started(manager, redacted.error());
-  if (redacts(options.secrets, captured)) taps.redacted = *redacted;
-  std::optional<OutputLog> lines;
-  if (log) {
-    lines.emplace(std::move(*log), options.log.file, [&] { return filter_of(*redacted); });
-    taps.log = &*lines;
-  }
-  return run_session(manager, std::move(options.request), streams, block, taps);
-}
-
-// `done`: whether all was done that was asked for besides the run.
-Outcome perform(RunOptions options, const SignalBlock& block, std::optional<base::Fd> log,
-                bool& done) {
-  const auto manager = make_manager(options.backend);
-  if (!manager) return outcome::failed_to_start(0, "", {}, manager.error());
-
-  auto workdir = WorkDirScope::open(options.workdir, options.request, **manager);
-  if (!workdir) return not_started(**manager, workdir.error());
-  Outcome outcome = run_with(**manager, options, block, std::move(log));
-  done = workdir->finish(/*ran=*/!outcome.error);
-  return outcome;
-}
-
 // The file of the log that was asked for, empty for stderr; nothing: no log.
 Result<std::optional<base::Fd>> open_log(const RunOptions& options) {
   if (!options.log.file.empty()) return open_log_file(options.log.file);
   if (options.log.transport == Transport::stdio || options.json) return std::nullopt;
   return base::Fd();
+}
+
+// Everything about one run that outlives a step of it.
+struct Run {
+  RunOptions options;
+  const SignalBlock& block;
+  RecordedRun& record;
+  std::optional<base::Fd> log;
+  bool complete = true;  // all was done that was asked for besides the run
+};
+
+Outcome converse(Manager& manager, Run& run) {
+  RunOptions& options = run.options;
+  const Streams streams = streams_for(options);
+  connect(options.request, streams);
+  if (options.log.transport == Transport::http) options.request.in = Input::none();
+  if (!options.require.empty()) {
+    const auto plan = manager.plan(options.request);
+    if (!plan) return run.record.refused(not_started(manager, plan.error()));
+    if (const auto kept = check_required(options.require, *plan); !kept) {
+      return run.record.refused(
+          outcome::failed_to_start(0, plan->backend, plan->enforcement, kept.error()));
+    }
+  }
+
+  OutputTaps taps;
+  const bool captured = streams == Streams::capture;
+  auto redacted = redacted_values(options.secrets, captured || run.log, options.request.secrets);
+  if (!redacted) return run.record.refused(not_started(manager, redacted.error()));
+  if (redacts(options.secrets, captured)) taps.redacted = *redacted;
+  std::optional<OutputLog> lines;
+  if (run.log) {
+    lines.emplace(*std::move(run.log), options.log.file, [&] { return filter_of(*redacted); });
+    taps.log = &*lines;
+  }
+  if (const auto recorded = run.record.started(); !recorded) {
+    return not_started(manager, recorded.error());
+  }
+  return run.record.ended(run_session(manager, std::move(options.request), streams, run.block, taps,
+                                      [&](int signal) { run.record.signalled(signal); }));
+}
+
+Outcome perform(Run& run) {
+  RunOptions& options = run.options;
+  const auto manager = make_manager(options.backend);
+  if (!manager) return run.record.refused(outcome::failed_to_start(0, "", {}, manager.error()));
+  if (const auto valid = validate(options.request); !valid) {
+    return run.record.refused(not_started(**manager, valid.error()));
+  }
+  auto workdir = WorkDirScope::open(options.workdir, options.request, **manager);
+  if (!workdir) return run.record.refused(not_started(**manager, workdir.error()));
+  Outcome outcome = converse(**manager, run);
+  run.complete = workdir->finish(/*ran=*/!outcome.error);
+  return outcome;
 }
 
 // Tells about the end of the run in every way asked for. False: one of them failed.
@@ -108,6 +125,11 @@ bool tell(const Outcome& outcome, bool json, std::optional<ReportFile>& report) 
   return told;
 }
 
+int own_failure(const Error& error) {
+  complain(error.message);
+  return kOwnFailure;
+}
+
 }  // namespace
 
 int run_command(std::vector<std::string> arguments) {
@@ -118,29 +140,27 @@ int run_command(std::vector<std::string> arguments) {
   std::optional<ReportFile> report;
   if (!options->report.empty()) {
     auto opened = ReportFile::open(options->report);
-    if (!opened) {
-      complain(opened.error().message);
-      return kOwnFailure;
-    }
+    if (!opened) return own_failure(opened.error());
     report.emplace(*std::move(opened));
   }
-
   auto log = open_log(*options);
-  if (!log) {
-    complain(log.error().message);
-    return kOwnFailure;
-  }
+  if (!log) return own_failure(log.error());
+  auto record = RecordedRun::open(options->audit, options->request);
+  if (!record) return own_failure(record.error());
 
   const bool json = options->json;
-  bool done = true;
   // Before signals are blocked and threads are started: a source may keep us waiting, and variables
   // are taken out of the environment.
   const auto loaded = load_secrets(options->secrets, no_policy, options->request);
   std::optional<SignalBlock> block(std::in_place);
-  const Outcome outcome = loaded ? perform(*std::move(options), *block, *std::move(log), done)
-                                 : outcome::failed_to_start(0, "", {}, loaded.error());
+  Run run{
+      .options = *std::move(options), .block = *block, .record = *record, .log = *std::move(log)};
+  const Outcome outcome =
+      loaded ? perform(run) : record->refused(outcome::failed_to_start(0, "", {}, loaded.error()));
   block.reset();  // from here on a signal ends the command as usual
-  return tell(outcome, json, report) && done ? exit_status(outcome) : kOwnFailure;
+  record->cleaned_up();
+  const bool told = tell(outcome, json, report);
+  return record->complete() && run.complete && told ? exit_status(outcome) : kOwnFailure;
 }
 
 }  // namespace cordon::app

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
+#include <utility>
 
 #include "cordon/process.h"
 #include "wake.h"
@@ -10,10 +12,12 @@ namespace cordon::app {
 
 class RunControl {
  public:
-  // Both must outlive this object. `abandoned` is set as soon as the run is being ended: output
-  // that nobody reads must not hold the command up any more.
-  RunControl(Process& process, Duration grace, const Wake& abandoned)
-      : process_(process), grace_(grace), abandoned_(abandoned) {}
+  // `process` and `abandoned` must outlive this object. `sent` hears of every signal. `abandoned`
+  // is set as soon as the run is being ended: output that nobody reads must not hold the command up
+  // any more.
+  RunControl(Process& process, Duration grace, const Wake& abandoned,
+             std::function<void(int signal)> sent)
+      : process_(process), grace_(grace), abandoned_(abandoned), sent_(std::move(sent)) {}
 
   // Ctrl-C: the first `signal` is the program's, the second ends the run, the third does so at
   // once.
@@ -25,6 +29,7 @@ class RunControl {
   Process& process_;
   Duration grace_;
   const Wake& abandoned_;
+  std::function<void(int signal)> sent_;
   std::atomic<int> interrupts_ = 0;
 };
 

@@ -138,7 +138,7 @@ constexpr auto kOthers = std::to_array<RunOption>({
 std::vector<RunOption> whole_table() {
   std::vector<RunOption> table;
   for (const std::span<const RunOption> part :
-       {limit_options(), isolation_options(), secret_options(), workdir_options(),
+       {limit_options(), isolation_options(), secret_options(), workdir_options(), audit_options(),
         std::span<const RunOption>(kOthers)}) {
     table.insert(table.end(), part.begin(), part.end());
   }
@@ -169,6 +169,9 @@ Result<RunOptions> parse_run_options(std::vector<std::string> arguments) {
     }
   }
   if (options.help) return options;
+  if (options.audit.directory.empty() && !options.audit.key_file.empty()) {
+    return base::fail(ErrorCode::invalid_argument, "usage", "--audit-key: needs --audit");
+  }
   if (auto valid = validate(options.request.limits); !valid) {
     return std::unexpected(std::move(valid).error());
   }

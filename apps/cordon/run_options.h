@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "command_line.h"
+#include "cordon/audit.h"
 #include "cordon/error.h"
 #include "cordon/request.h"
 #include "secret_options.h"
@@ -26,8 +27,9 @@ struct RunOptions {
   WorkDirAsk workdir;
   LogAsk log;
   bool json = false;
-  std::string report;  // empty: none
-  bool help = false;   // then nothing else counts
+  std::string report;     // empty: none
+  audit::Settings audit;  // without a directory: no record
+  bool help = false;      // then nothing else counts
 };
 
 struct RunOption {

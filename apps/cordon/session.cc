@@ -68,7 +68,7 @@ void connect(Request& request, Streams streams) {
 }
 
 Outcome run_session(Manager& manager, Request request, Streams streams, const SignalBlock& block,
-                    const OutputTaps& taps) {
+                    const OutputTaps& taps, std::function<void(int signal)> signalled) {
   auto abandoned = Wake::create();
   if (!abandoned) return not_started(manager, abandoned.error());
   auto input_stop = Wake::create();
@@ -83,7 +83,7 @@ Outcome run_session(Manager& manager, Request request, Streams streams, const Si
   }
   request.secrets.clear();  // the program has them
 
-  RunControl control(process, request.grace, *abandoned);
+  RunControl control(process, request.grace, *abandoned, std::move(signalled));
   Captured captured;
   {
     const SignalRelay signals(block, control, [&] { follow_window(process); });

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "cordon/manager.h"
 #include "cordon/outcome.h"
@@ -27,8 +28,9 @@ void connect(Request& request, Streams streams);
 [[nodiscard]] Outcome not_started(const Manager& manager, Error error);
 
 // Runs `request`, connected by connect(), to its end. Never fails: what could not be started is an
-// outcome too.
+// outcome too. `signalled` hears of the signals that the user of the command has sent to it.
 [[nodiscard]] Outcome run_session(Manager& manager, Request request, Streams streams,
-                                  const SignalBlock& block, const OutputTaps& taps = {});
+                                  const SignalBlock& block, const OutputTaps& taps,
+                                  std::function<void(int signal)> signalled);
 
 }  // namespace cordon::app

@@ -30,6 +30,16 @@ Words options_of_plan() {
   return options;
 }
 
+// Those in the part of its help that begins with the verb.
+Words audit_options(const std::string& verb) {
+  const std::string help = cordon({"audit", "--help"}).out;
+  const std::size_t begin = help.find("\n" + verb + " ");
+  const std::size_t end = help.find("\n\n", begin);
+  Words options = all_matches(help.substr(begin, end - begin), "\n  (--[a-z-]+)");
+  options.insert("--help");
+  return options;
+}
+
 Words lines(const std::string& text) {
   Words words;
   std::istringstream stream(text);
@@ -87,7 +97,10 @@ TEST_F(Completion, BashOffersTheOptionsOfTheHelp) {
   EXPECT_EQ(bash({"cordon", "doctor", ""}), (Words{"--json", "--help"}));
   EXPECT_EQ(bash({"cordon", "run", "--net", ""}), (Words{"none", "loopback", "host"}));
   EXPECT_EQ(bash({"cordon", ""}),
-            (Words{"run", "plan", "doctor", "completion", "help", "--help", "--version"}));
+            (Words{"run", "plan", "doctor", "audit", "completion", "help", "--help", "--version"}));
+  EXPECT_EQ(bash({"cordon", "audit", "show", "--"}), audit_options("show"));
+  EXPECT_EQ(bash({"cordon", "audit", "verify", "d", "--"}), audit_options("verify"));
+  EXPECT_EQ(bash({"cordon", "audit", "s"}), Words{"show"});
   EXPECT_EQ(bash({"cordon", "completion", ""}), (Words{"bash", "zsh", "fish"}));
   EXPECT_EQ(bash({"cordon", "run", "--backend", ""}), (Words{"auto", "linux", "posix"}));
   EXPECT_EQ(bash({"cordon", "run", "--require", "memory,net"}), Words{"memory,network"});
@@ -103,7 +116,9 @@ TEST_F(Completion, FishOffersTheOptionsOfTheHelp) {
   EXPECT_EQ(fish("cordon run --cwd plan --"), options_in_help());
   EXPECT_EQ(fish("cordon doctor --"), (Words{"--json", "--help"}));
   EXPECT_EQ(fish("cordon run --net "), (Words{"none", "loopback", "host"}));
-  EXPECT_EQ(fish("cordon "), (Words{"run", "plan", "doctor", "completion", "help"}));
+  EXPECT_EQ(fish("cordon "), (Words{"run", "plan", "doctor", "audit", "completion", "help"}));
+  EXPECT_EQ(fish("cordon audit show --"), audit_options("show"));
+  EXPECT_EQ(fish("cordon audit verify --"), audit_options("verify"));
   EXPECT_EQ(fish("cordon run --backend "), (Words{"auto", "linux", "posix"}));
   EXPECT_TRUE(fish("cordon run --require memory,net").contains("memory,network"));
   EXPECT_TRUE(fish("cordon run --json tru").contains("true"));
@@ -113,6 +128,10 @@ TEST_F(Completion, FishOffersTheOptionsOfTheHelp) {
 TEST_F(Completion, ZshOffersTheOptionsOfTheHelp) {
   const std::string script = read_file(path("zsh"));
   const std::string run = script.substr(0, script.find("\n}\n"));
+  const std::string audit = script.substr(script.find("_cordon_audit() {"));
+  Words both = audit_options("show");
+  both.merge(audit_options("verify"));
+  EXPECT_EQ(all_matches(audit.substr(0, audit.find("\n}\n")), "'(--[a-z-]+)=?\\["), both);
   const char* const option = "'\\*?(--[a-z-]+)=?\\[";
   EXPECT_EQ(all_matches(run, option), options_of_plan());
   // `run` has them all, and one more.

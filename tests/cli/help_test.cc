@@ -20,7 +20,7 @@ TEST_F(Help, VersionIsThatOfTheLibrary) {
 TEST_F(Help, NamesEveryVerb) {
   const Ended ended = cordon({"help"});
   EXPECT_EQ(ended.status, 0);
-  for (const char* const verb : {"run", "plan", "doctor", "completion", "help"}) {
+  for (const char* const verb : {"run", "plan", "doctor", "audit", "completion", "help"}) {
     EXPECT_THAT(ended.out, HasSubstr("\n  " + std::string(verb) + " "));
   }
   EXPECT_EQ(cordon({"--help"}).out, ended.out);
@@ -40,7 +40,7 @@ TEST_F(Help, OfRunHasOptionsExamplesAndExitStatuses) {
 }
 
 TEST_F(Help, OfPlanAndDoctorHasExamplesAndExitStatuses) {
-  for (const std::string verb : {"plan", "doctor"}) {
+  for (const std::string verb : {"plan", "doctor", "audit"}) {
     const Ended ended = cordon({verb, "--help"});
     EXPECT_EQ(ended.status, 0);
     for (const std::string& part : {"Usage: cordon " + verb, std::string("--json"),
@@ -52,8 +52,11 @@ TEST_F(Help, OfPlanAndDoctorHasExamplesAndExitStatuses) {
 }
 
 TEST_F(Help, FitsATerminal) {
-  for (const auto& arguments :
-       {std::vector<std::string>{"help"}, {"help", "run"}, {"help", "plan"}, {"help", "doctor"}}) {
+  for (const auto& arguments : {std::vector<std::string>{"help"},
+                                {"help", "run"},
+                                {"help", "plan"},
+                                {"help", "doctor"},
+                                {"help", "audit"}}) {
     std::istringstream text(cordon(arguments).out);
     for (std::string line; std::getline(text, line);) {
       // Characters, not bytes.

@@ -6,7 +6,7 @@ _cordon_run() {
   options='--timeout --grace --cpu-time --cpus --memory --pids --pids-kill --files --file-size
     --output --read --write --bind --tmpfs --user --net --no-unix --secret --redact --no-redact
     --workdir --cache --keep --collect --into --collect-limit --transport --log --cwd --env
-    --env-pass --backend --cgroup-parent --require --json --report --help'
+    --env-pass --backend --cgroup-parent --require --json --report --audit --audit-key --help'
   [[ ${COMP_WORDS[1]} == plan ]] && options=${options/--report /}
   guarantees='memory cpu processes filesystem network syscalls capabilities timeout all'
 
@@ -40,7 +40,7 @@ _cordon_run() {
     --read | --write | --bind) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
     --user) mapfile -t COMPREPLY < <(compgen -u -- "$cur") ;;
     --net) mapfile -t COMPREPLY < <(compgen -W 'none loopback host' -- "$cur") ;;
-    --cwd | --tmpfs | --cache | --into) mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
+    --cwd | --tmpfs | --cache | --into | --audit) mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
     --env | --env-pass) mapfile -t COMPREPLY < <(compgen -e -- "$cur") ;;
     --backend) mapfile -t COMPREPLY < <(compgen -W 'auto linux posix' -- "$cur") ;;
     --require)
@@ -49,7 +49,7 @@ _cordon_run() {
       mapfile -t COMPREPLY < <(compgen -P "$done" -W "$guarantees" -- "${cur##*,}")
       ;;
     --transport) mapfile -t COMPREPLY < <(compgen -W 'stdio http' -- "$cur") ;;
-    --report | --log) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
+    --report | --log | --audit-key) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
     *)
       if [[ $cur == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur")
@@ -60,18 +60,49 @@ _cordon_run() {
   esac
 }
 
+_cordon_audit() {
+  local cur=$1 prev=$2
+  if ((COMP_CWORD == 2)); then
+    mapfile -t COMPREPLY < <(compgen -W 'show verify --help' -- "$cur")
+    return
+  fi
+  case $prev in
+    --verdict)
+      mapfile -t COMPREPLY < <(compgen -W 'exited signaled timeout cpu_time memory processes
+        file_size output denied cancelled failed_to_start' -- "$cur")
+      ;;
+    --operation)
+      mapfile -t COMPREPLY < <(compgen -W 'plan start signal limit denial exit cleanup refused
+        repaired rotated' -- "$cur")
+      ;;
+    --run | --program | --since | --until | --limit) ;;
+    --key) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
+    *)
+      local options='--run --verdict --program --since --until --operation --limit --json --follow
+        --help'
+      [[ ${COMP_WORDS[2]} == verify ]] && options='--key --help'
+      if [[ $cur == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur")
+      else
+        mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+      fi
+      ;;
+  esac
+}
+
 _cordon() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W 'run plan doctor completion help --help --version' -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W 'run plan doctor audit completion help --help --version' -- "$cur")
     return
   fi
   case ${COMP_WORDS[1]} in
     run | plan) _cordon_run "$cur" "$prev" ;;
     doctor) mapfile -t COMPREPLY < <(compgen -W '--json --help' -- "$cur") ;;
+    audit) _cordon_audit "$cur" "$prev" ;;
     completion) mapfile -t COMPREPLY < <(compgen -W 'bash zsh fish' -- "$cur") ;;
-    help) mapfile -t COMPREPLY < <(compgen -W 'run plan doctor completion' -- "$cur") ;;
+    help) mapfile -t COMPREPLY < <(compgen -W 'run plan doctor audit completion' -- "$cur") ;;
   esac
 }
 

@@ -1,0 +1,78 @@
+// A record of every run that can be checked later: an append-only log of JSON lines, each of which
+// carries the hash of the one before.
+//
+// One RunRecorder records one run. Several of them, in any number of threads and processes, may
+// write to one directory at the same time. `cordon audit show` and `cordon audit verify` read it.
+// What a record holds, and who could still forge one, is in docs/audit.md.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "cordon/clock.h"
+#include "cordon/error.h"
+#include "cordon/outcome.h"
+#include "cordon/plan.h"
+#include "cordon/request.h"
+
+namespace cordon::audit {
+
+// What happens to a run whose record cannot be written.
+enum class OnFailure : std::uint8_t {
+  refuse,   // no record, no run
+  proceed,  // it goes on without; RunRecorder::failure() tells
+};
+
+struct Settings {
+  // Made, with its parents, if it is not there. It and everything above it must belong to root or
+  // the caller, and no one else may write there (except in a sticky directory such as /tmp).
+  std::string directory{};
+  bool durable = false;  // every record is on the disk before it counts as written
+  // At least 32 bytes that only their owner may read: records are then sealed with an HMAC, and who
+  // has no key cannot forge them. Empty: plain hashes.
+  std::string key_file{};
+  std::uint64_t max_file_size = std::uint64_t{64} * 1024 * 1024;  // then the next file begins
+  OnFailure on_failure = OnFailure::refuse;
+  std::string policy_digest{};  // of the policy the run is under; empty: none
+};
+
+// Thread-safe. Every function returns once the record is written; after an error, nothing of it is.
+// With OnFailure::proceed none of them fails, except open() for a log within the program's reach.
+class RunRecorder {
+ public:
+  // Opens the log for one run. Errors: invalid_argument (settings), not_permitted (the directory is
+  // not safe or not writable, or the program could write to it), system (the log was tampered with;
+  // see the message).
+  [[nodiscard]] static Result<RunRecorder> open(const Settings& settings, const Request& request,
+                                                Clock& clock = real_clock());
+  RunRecorder(RunRecorder&&) noexcept;
+  RunRecorder& operator=(RunRecorder&&) noexcept;
+  ~RunRecorder();
+
+  // Unique among all runs of all processes: 32 hexadecimal digits.
+  [[nodiscard]] const std::string& id() const;
+
+  [[nodiscard]] Result<void> planned(const Plan& plan);
+  // Call it before the program is started, and do not start it on error.
+  [[nodiscard]] Result<void> started();
+  // A signal that Cordon sends on behalf of its user.
+  [[nodiscard]] Result<void> signalled(int signal);
+  // Limits that were hit, denials, and the end itself.
+  [[nodiscard]] Result<void> ended(const Outcome& outcome);
+  // Instead of started() and ended(): validation or the policy did not let it come to a start.
+  [[nodiscard]] Result<void> refused(const Outcome& outcome);
+  // Everything the run had is gone; or what is left, and why.
+  [[nodiscard]] Result<void> cleaned_up(const std::string& detail);
+
+  // The first error there was, with code and message; nullptr: none.
+  [[nodiscard]] const Error* failure() const;
+
+ private:
+  struct State;
+  explicit RunRecorder(std::unique_ptr<State> state);
+
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace cordon::audit
