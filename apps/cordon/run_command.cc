@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cordon/manager.h"
+#include "denial_text.h"
 #include "help.h"
 #include "make_manager.h"
 #include "message.h"
@@ -18,6 +19,7 @@
 #include "signals.h"
 #include "terminal.h"
 #include "verdict_line.h"
+#include "write_all.h"
 
 namespace cordon::app {
 namespace {
@@ -47,13 +49,26 @@ Outcome perform(RunOptions options, const SignalBlock& block) {
   return run_session(**manager, options.request, streams, block);
 }
 
+// How the end of the run is told, besides a report.
+struct Wanted {
+  bool json = false;
+  bool explain = false;
+};
+
+// A program that never ran was refused nothing.
+bool has_run(const Outcome& outcome) { return outcome.verdict != Verdict::failed_to_start; }
+
 // Tells about the end of the run in every way asked for. False: one of them failed.
-bool tell(const Outcome& outcome, bool json, std::optional<ReportFile>& report) {
+bool tell(const Outcome& outcome, const Wanted& wanted, std::optional<ReportFile>& report) {
   bool told = true;
-  if (json) {
+  if (wanted.json) {
     told = print(run_json(outcome)) == 0;
-  } else if (const std::string line = verdict_line(outcome); !line.empty()) {
-    complain(line);
+  } else {
+    if (const std::string line = verdict_line(outcome); !line.empty()) complain(line);
+    if (wanted.explain && has_run(outcome)) {
+      // As with every complaint: a stderr that cannot be written to is not our problem.
+      (void)write_all(STDERR_FILENO, denial_text(outcome.denials, outcome.denials_omitted));
+    }
   }
   if (report) {
     if (const auto written = report->write(to_json(outcome) + '\n'); !written) {
@@ -81,11 +96,11 @@ int run_command(std::vector<std::string> arguments) {
     report.emplace(*std::move(opened));
   }
 
-  const bool json = options->json;
+  const Wanted wanted{.json = options->json, .explain = options->request.explain};
   std::optional<SignalBlock> block(std::in_place);
   const Outcome outcome = perform(*std::move(options), *block);
   block.reset();  // from here on a signal ends the command as usual
-  return tell(outcome, json, report) ? exit_status(outcome) : kOwnFailure;
+  return tell(outcome, wanted, report) ? exit_status(outcome) : kOwnFailure;
 }
 
 }  // namespace cordon::app

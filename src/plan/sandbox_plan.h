@@ -71,6 +71,7 @@ struct SandboxPlan {
   Identity identity;
   Network network = Network::none;
   bool unix_sockets = true;
+  bool explain = false;                        // what is refused is reported
   int landlock_abi = 0;                        // 0: not used
   CgroupVersion cgroup = CgroupVersion::none;  // none: no group is needed, or there is none
   std::string cgroup_parent;

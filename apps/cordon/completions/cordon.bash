@@ -5,7 +5,7 @@ _cordon_run() {
   local cur=$1 prev=$2 options guarantees
   options='--timeout --grace --cpu-time --cpus --memory --pids --pids-kill --files --file-size
     --output --read --write --bind --tmpfs --user --net --no-unix --cwd --env --env-pass --backend
-    --cgroup-parent --require --json --report --help'
+    --cgroup-parent --require --json --report --explain --help'
   [[ ${COMP_WORDS[1]} == plan ]] && options=${options/--report /}
   guarantees='memory cpu processes filesystem network syscalls capabilities timeout all'
 
@@ -15,7 +15,7 @@ _cordon_run() {
     word=${COMP_WORDS[i]}
     case $word in
       --) ((i++)) ;;
-      --pids-kill | --no-unix | --json | --help) continue ;;
+      --pids-kill | --no-unix | --json | --explain | --help) continue ;;
       --*)
         # bash makes "--name=value" three words.
         [[ ${COMP_WORDS[i + 1]-} == '=' ]] && ((i++))
