@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include <array>
 
@@ -79,6 +80,13 @@ constexpr auto kLines = std::to_array<Line>({
 constexpr auto kOthers =
     std::to_array<int>({SYS_open, SYS_openat, SYS_creat, SYS_connect, SYS_sendto});
 
+// access() and its like ask for more than a look.
+bool asks_to_write(const seccomp_data& call) {
+  constexpr std::uint64_t kWrite = W_OK;
+  if (call.nr == SYS_access) return (call.args[1] & kWrite) != 0;
+  return (call.nr == SYS_faccessat || call.nr == SYS_faccessat2) && (call.args[2] & kWrite) != 0;
+}
+
 // As the kernel reads an int.
 int number_of(const seccomp_data& call, int index) { return static_cast<int>(call.args[index]); }
 
@@ -131,6 +139,7 @@ Named named_by(const seccomp_data& call) {
   for (const Line& line : kLines) {
     if (line.number != call.nr) continue;
     NamedPath path{.address = call.args[line.path], .use = line.use, .follow = line.follow};
+    if (asks_to_write(call)) path.use = Use::write;
     path.directory = line.directory == kHere ? AT_FDCWD : number_of(call, line.directory);
     if (line.flags != kNoFlags && (number_of(call, line.flags) & AT_SYMLINK_NOFOLLOW) != 0) {
       path.follow = false;

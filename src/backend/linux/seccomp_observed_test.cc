@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include <array>
 
@@ -51,6 +52,13 @@ TEST(SeccompObservedTest, KnowsWhetherLinksAreFollowed) {
   EXPECT_TRUE(only(named(SYS_newfstatat, {3, 0x10, 0, 0})).follow);
   EXPECT_FALSE(only(named(SYS_newfstatat, {3, 0x10, 0, AT_SYMLINK_NOFOLLOW})).follow);
   EXPECT_FALSE(only(named(SYS_lstat, {0x10})).follow);
+}
+
+TEST(SeccompObservedTest, AccessIsReadByItsMode) {
+  EXPECT_EQ(only(named(SYS_access, {0x10, R_OK})).use, Use::look);
+  EXPECT_EQ(only(named(SYS_access, {0x10, W_OK | R_OK})).use, Use::write);
+  EXPECT_EQ(only(named(SYS_faccessat, {3, 0x10, W_OK})).use, Use::write);
+  EXPECT_EQ(only(named(SYS_faccessat2, {3, 0x10, X_OK, 0})).use, Use::look);
 }
 
 TEST(SeccompObservedTest, RenameAndLinkNameTwo) {
