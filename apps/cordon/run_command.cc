@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cordon/manager.h"
+#include "denial_text.h"
 #include "help.h"
 #include "make_manager.h"
 #include "message.h"
@@ -24,6 +25,7 @@
 #include "terminal.h"
 #include "verdict_line.h"
 #include "workdir_scope.h"
+#include "write_all.h"
 
 namespace cordon::app {
 namespace {
@@ -108,13 +110,26 @@ Outcome perform(Run& run) {
   return outcome;
 }
 
+// How the end of the run is told, besides a report.
+struct Wanted {
+  bool json = false;
+  bool explain = false;
+};
+
+// A program that never ran was refused nothing.
+bool has_run(const Outcome& outcome) { return outcome.verdict != Verdict::failed_to_start; }
+
 // Tells about the end of the run in every way asked for. False: one of them failed.
-bool tell(const Outcome& outcome, bool json, std::optional<ReportFile>& report) {
+bool tell(const Outcome& outcome, const Wanted& wanted, std::optional<ReportFile>& report) {
   bool told = true;
-  if (json) {
+  if (wanted.json) {
     told = print(run_json(outcome)) == 0;
-  } else if (const std::string line = verdict_line(outcome); !line.empty()) {
-    complain(line);
+  } else {
+    if (const std::string line = verdict_line(outcome); !line.empty()) complain(line);
+    if (wanted.explain && has_run(outcome)) {
+      // As with every complaint: a stderr that cannot be written to is not our problem.
+      (void)write_all(STDERR_FILENO, denial_text(outcome.denials, outcome.denials_omitted));
+    }
   }
   if (report) {
     if (const auto written = report->write(to_json(outcome) + '\n'); !written) {
@@ -148,7 +163,7 @@ int run_command(std::vector<std::string> arguments) {
   auto record = RecordedRun::open(options->audit, options->request);
   if (!record) return own_failure(record.error());
 
-  const bool json = options->json;
+  const Wanted wanted{.json = options->json, .explain = options->request.explain};
   // Before signals are blocked and threads are started: a source may keep us waiting, and variables
   // are taken out of the environment.
   const auto loaded = load_secrets(options->secrets, no_policy, options->request);
@@ -159,7 +174,7 @@ int run_command(std::vector<std::string> arguments) {
       loaded ? perform(run) : record->refused(outcome::failed_to_start(0, "", {}, loaded.error()));
   block.reset();  // from here on a signal ends the command as usual
   record->cleaned_up();
-  const bool told = tell(outcome, json, report);
+  const bool told = tell(outcome, wanted, report);
   return record->complete() && run.complete && told ? exit_status(outcome) : kOwnFailure;
 }
 

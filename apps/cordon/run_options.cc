@@ -92,6 +92,11 @@ Result<void> apply_report(RunOptions& options, const std::string& value) {
   return {};
 }
 
+Result<void> apply_explain(RunOptions& options, const std::string& /*value*/) {
+  options.request.explain = true;
+  return {};
+}
+
 Result<void> apply_help(RunOptions& options, const std::string& /*value*/) {
   options.help = true;
   return {};
@@ -132,6 +137,11 @@ constexpr auto kOthers = std::to_array<RunOption>({
     {kResult,
      {"--report", "FILE", "stream the output as usual; write the outcome to FILE"},
      apply_report},
+    {kResult,
+     {"--explain", "",
+      "say on stderr in the end what the program was refused,\n"
+      "and which option would allow it"},
+     apply_explain},
     {kResult, {"--help", "", "print this"}, apply_help},
 });
 

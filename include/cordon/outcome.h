@@ -5,6 +5,7 @@
 // are in `limits_hit`. Unknown figures are empty, never zero.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -63,6 +64,26 @@ struct LimitHit {
   std::string evidence;                   // where that is known from
 };
 
+// Something that the program was refused. Reports, never decisions: see docs/explain.md for what
+// they can miss.
+struct Denial {
+  enum class Kind : std::uint8_t {
+    path,         // a file that the host has, and the program may not use like this
+    system_call,  // refused by the filter
+    connect,      // an address that the program may not reach
+    exec,         // a program that the host has, and that is not visible
+  };
+  Kind kind = Kind::path;
+  std::string what{};       // a path, the name of a system call, an address; as the program gave it
+  std::string access{};     // "read", "write", "execute", "connect", "send", "call"
+  std::string allow{};      // the option that would allow it; empty: none does, because of `reason`
+  std::string reason{};     // what is behind it, where there is something to say
+  std::uint64_t count = 1;  // how often
+
+  friend bool operator==(const Denial&, const Denial&) = default;
+};
+[[nodiscard]] std::string_view to_string(Denial::Kind kind);
+
 // How well one guarantee is kept.
 struct Guarantee {
   enum class Level : std::uint8_t { enforced, partial, none };
@@ -84,6 +105,8 @@ struct Enforcement {
   Guarantee timeout;
 };
 
+inline constexpr std::size_t kMostDenials = 100;
+
 struct Outcome {
   std::uint64_t id = 0;
   Verdict verdict = Verdict::failed_to_start;
@@ -97,8 +120,11 @@ struct Outcome {
   bool output_truncated = false;   // some of it was dropped
   std::optional<LimitHit> limit;   // the one that ended the run
   std::vector<LimitHit> limits_hit;
-  std::vector<std::string> denials;
-  std::string hint;  // what to change, when a limit or refusal ended the run
+  // With Request::explain, and a system call that killed the program in any case: at most
+  // kMostDenials different ones, in the order of their first time.
+  std::vector<Denial> denials;
+  std::uint64_t denials_omitted = 0;  // how often something else was refused
+  std::string hint;                   // what to change, when a limit or refusal ended the run
   Enforcement enforcement;
   std::string backend;
   std::optional<Error> error;  // failed_to_start, denied

@@ -127,6 +127,8 @@ Outcome decide(const Ending& e) {
   o.output_bytes = e.output_bytes;
   o.output_truncated = e.output_truncated;
   o.limits_hit = e.limits_hit;
+  o.denials = e.denials;
+  o.denials_omitted = e.denials_omitted;
 
   if (is_limit(o.verdict)) {
     LimitHit hit = limit_of(o.verdict, e);
@@ -138,7 +140,10 @@ Outcome decide(const Ending& e) {
     o.hint = hint_for(hit);
     o.limit = std::move(hit);
   } else if (o.verdict == Verdict::denied && !e.first_action) {
-    o.denials.emplace_back("a system call of a foreign architecture");
+    o.denials.push_back({.kind = Denial::Kind::system_call,
+                         .what = "a system call of a foreign architecture",
+                         .access = "call",
+                         .reason = "i386 and x32 calls end the program"});
     o.hint = "the program made a system call that is never allowed; run it by its own architecture";
   }
   return o;

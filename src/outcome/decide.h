@@ -38,6 +38,8 @@ struct Ending {
   Duration timeout{0};
   Limits limits;
   std::vector<LimitHit> limits_hit;
+  std::vector<Denial> denials;
+  std::uint64_t denials_omitted = 0;
 };
 
 [[nodiscard]] Outcome decide(const Ending& ending);

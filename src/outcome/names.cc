@@ -30,6 +30,20 @@ std::string_view to_string(Verdict verdict) {
   return "unknown";
 }
 
+std::string_view to_string(Denial::Kind kind) {
+  switch (kind) {
+    case Denial::Kind::path:
+      return "path";
+    case Denial::Kind::system_call:
+      return "system_call";
+    case Denial::Kind::connect:
+      return "connect";
+    case Denial::Kind::exec:
+      return "exec";
+  }
+  return "unknown";
+}
+
 std::string_view to_string(Termination::Type type) {
   switch (type) {
     case Termination::Type::exit:

@@ -20,6 +20,7 @@ namespace {
 
 std::string json(const LimitHit& hit);
 std::string json(const Error& error);
+std::string json(const Denial& denial);
 
 std::string json(std::string_view text) {
   if (base::is_utf8(text)) return boost::json::serialize(text);
@@ -82,6 +83,17 @@ std::string json(const std::vector<T>& values) {
   return text + ']';
 }
 
+std::string json(const Denial& denial) {
+  return Object()
+      .add("kind", json(to_string(denial.kind)))
+      .add("what", json(denial.what))
+      .add("access", json(denial.access))
+      .add("allow", text_or_null(denial.allow))
+      .add("reason", text_or_null(denial.reason))
+      .add("count", json(denial.count))
+      .str();
+}
+
 std::string json(const Termination& termination) {
   return Object()
       .add("type", json(to_string(termination.type)))
@@ -131,6 +143,7 @@ std::string to_json(const Outcome& o) {
       .add("limit", json(o.limit))
       .add("limits_hit", json(o.limits_hit))
       .add("denials", json(o.denials))
+      .add("denials_omitted", json(o.denials_omitted))
       .add("hint", text_or_null(o.hint))
       .add("enforcement", json(o.enforcement))
       .add("backend", json(o.backend))

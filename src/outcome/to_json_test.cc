@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
 #include <string>
 #include <vector>
 
@@ -40,13 +41,13 @@ Outcome timed_out() {
 
 TEST(OutcomeJson, HasTheDocumentedNamesInTheirOrder) {
   const auto object = object_of(timed_out());
-  EXPECT_THAT(
-      names_of(object),
-      testing::ElementsAre("id", "verdict", "termination", "exit_code", "timed_out",
-                           "memory_exceeded", "wall_ms", "cpu_user_ms", "cpu_system_ms",
-                           "memory_peak_bytes", "memory_anonymous_bytes", "memory_cache_bytes",
-                           "processes_peak", "output_bytes", "output_truncated", "limit",
-                           "limits_hit", "denials", "hint", "enforcement", "backend", "error"));
+  EXPECT_THAT(names_of(object),
+              testing::ElementsAre("id", "verdict", "termination", "exit_code", "timed_out",
+                                   "memory_exceeded", "wall_ms", "cpu_user_ms", "cpu_system_ms",
+                                   "memory_peak_bytes", "memory_anonymous_bytes",
+                                   "memory_cache_bytes", "processes_peak", "output_bytes",
+                                   "output_truncated", "limit", "limits_hit", "denials",
+                                   "denials_omitted", "hint", "enforcement", "backend", "error"));
   EXPECT_THAT(names_of(object.at("termination").as_object()),
               testing::ElementsAre("type", "code", "signal"));
   EXPECT_THAT(names_of(object.at("limit").as_object()),
@@ -114,14 +115,24 @@ TEST(OutcomeJson, TellsWhyAProgramDidNotStart) {
 TEST(OutcomeJson, ListsTouchedLimitsAndRefusals) {
   Outcome o = timed_out();
   o.limits_hit = {{"processes", 4, std::nullopt, "fork failed"}, {"memory", 1, 2, ""}};
-  o.denials = {"open /etc/shadow"};
+  o.denials = {{.what = "/etc/shadow", .access = "read", .allow = "--read /etc/shadow", .count = 2},
+               {.kind = Denial::Kind::system_call,
+                .what = "mount",
+                .access = "call",
+                .reason = "never allowed"}};
+  o.denials_omitted = 7;
   const auto object = object_of(o);
   const auto& hits = object.at("limits_hit").as_array();
   ASSERT_EQ(hits.size(), 2U);
   EXPECT_EQ(hits[0].at("name"), "processes");
   EXPECT_TRUE(hits[0].at("observed").is_null());
   EXPECT_EQ(hits[1].at("observed"), 2);
-  EXPECT_EQ(object.at("denials").at(0), "open /etc/shadow");
+  EXPECT_EQ(boost::json::serialize(object.at("denials").at(0)),
+            R"({"kind":"path","what":"/etc/shadow","access":"read",)"
+            R"("allow":"--read /etc/shadow","reason":null,"count":2})");
+  EXPECT_TRUE(object.at("denials").at(1).at("allow").is_null());
+  EXPECT_EQ(object.at("denials").at(1).at("reason"), "never allowed");
+  EXPECT_EQ(object.at("denials_omitted"), 7);
 }
 
 TEST(OutcomeJson, StaysValidWhenANameIsNotUtf8) {

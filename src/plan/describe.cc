@@ -135,6 +135,7 @@ Plan describe(const SandboxPlan& plan) {
                       ? "ABI " + std::to_string(plan.landlock_abi) + ", every right it has"
                       : "not there");
   add("seccomp", plan.unix_sockets ? "allowlist" : "allowlist, of unix sockets only socketpair");
+  if (plan.explain) add("observe", "what is refused, by seccomp notification");
   add("verify", "all of this, from outside");
   add("execute", "the program");
   return out;

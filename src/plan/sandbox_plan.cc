@@ -112,6 +112,7 @@ Result<SandboxPlan> make_sandbox_plan(const Request& request, const Limits& limi
   plan.identity = *identity;
   plan.network = request.network;
   plan.unix_sockets = request.unix_sockets;
+  plan.explain = request.explain;
   plan.landlock_abi = host.landlock_abi;
   plan.limits = limits;
   share_out_limits(plan, host);

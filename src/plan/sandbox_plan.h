@@ -76,6 +76,7 @@ struct SandboxPlan {
   Network network = Network::none;
   bool unix_sockets = true;
   std::vector<std::string> secrets;            // "NAME by env": what is known of them outside
+  bool explain = false;                        // what is refused is reported
   int landlock_abi = 0;                        // 0: not used
   CgroupVersion cgroup = CgroupVersion::none;  // none: no group is needed, or there is none
   std::string cgroup_parent;

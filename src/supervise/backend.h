@@ -36,6 +36,8 @@ struct Ended {
   std::optional<Verdict> ended_by;  // a limit that the kernel itself enforced by killing
   std::string evidence;
   std::vector<LimitHit> limits_hit;
+  std::vector<Denial> denials;  // of a run that is to be explained
+  std::uint64_t denials_omitted = 0;
 };
 
 // What a backend has noticed about a running program.

@@ -301,6 +301,8 @@ void SupervisedProcess::finish_if_ended() {
   e.ended_by = ended->ended_by;
   e.kernel_evidence = ended->evidence;
   e.limits_hit = ended->limits_hit;
+  e.denials = ended->denials;
+  e.denials_omitted = ended->denials_omitted;
   e.output_bytes = pump_.bytes();
   e.output_truncated = pump_.truncated();
   e.timeout = request_.timeout == Duration{0} ? kDefaultTimeout : request_.timeout;

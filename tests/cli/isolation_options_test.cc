@@ -29,6 +29,7 @@ TEST_F(IsolationOptions, AreRefusedByThePosixBackend) {
   expect_refused({"--net", "loopback"}, "network");
   expect_refused({"--net", "host"}, "network");
   expect_refused({"--no-unix"}, "unix_sockets");
+  expect_refused({"--explain"}, "explain");
   expect_refused({"--user", "12345"}, "user");
   expect_refused({"--user", "root:0"}, "user");
   expect_refused({"--pids-kill", "--pids", "4"}, "end_at_process_limit");

@@ -6,7 +6,8 @@ _cordon_run() {
   options='--timeout --grace --cpu-time --cpus --memory --pids --pids-kill --files --file-size
     --output --read --write --bind --tmpfs --user --net --no-unix --secret --redact --no-redact
     --workdir --cache --keep --collect --into --collect-limit --transport --log --cwd --env
-    --env-pass --backend --cgroup-parent --require --json --report --audit --audit-key --help'
+    --env-pass --backend --cgroup-parent --require --json --report --explain --audit --audit-key
+    --help'
   [[ ${COMP_WORDS[1]} == plan ]] && options=${options/--report /}
   guarantees='memory cpu processes filesystem network syscalls capabilities timeout all'
 
@@ -16,7 +17,8 @@ _cordon_run() {
     word=${COMP_WORDS[i]}
     case $word in
       --) ((i++)) ;;
-      --pids-kill | --no-unix | --redact | --no-redact | --workdir | --keep | --json | --help) continue ;;
+      --pids-kill | --no-unix | --redact | --no-redact | --workdir | --keep) continue ;;
+      --json | --explain | --help) continue ;;
       --*)
         # bash makes "--name=value" three words.
         [[ ${COMP_WORDS[i + 1]-} == '=' ]] && ((i++))

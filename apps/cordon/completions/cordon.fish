@@ -12,7 +12,8 @@ function __cordon_in_run_options
             continue
         end
         switch $word
-            case --pids-kill --no-unix --redact --no-redact --workdir --keep --json --help '--*=*'
+            case --pids-kill --no-unix --redact --no-redact --workdir --keep
+            case --json --explain --help '--*=*'
             case --
                 return 1
             case '--*'
@@ -100,6 +101,7 @@ complete -c cordon -n $run -x -l backend -a 'auto linux posix' -d 'what runs the
 complete -c cordon -n $run -x -l cgroup-parent -d 'make control groups below this one'
 complete -c cordon -n $run -x -l require -a '(__cordon_guarantees)' -d 'do not run unless these are enforced'
 complete -c cordon -n $run -f -l json -d 'capture the output and print one JSON object'
+complete -c cordon -n $run -f -l explain -d 'say what the program was refused'
 complete -c cordon -n '__cordon_in_run_options; and test (commandline -opc)[2] = run' -r -l report \
     -d 'write the outcome to a file'
 complete -c cordon -n $run -f -l help -d 'print the help'

@@ -1,4 +1,4 @@
-// For tests: what the kernel would answer to a system call under given seccomp filters. A small
+// What the kernel would answer to a system call under given seccomp filters. A small
 // interpreter of classic BPF; nothing is installed or called.
 #pragma once
 

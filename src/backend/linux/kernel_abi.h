@@ -1,6 +1,8 @@
 // What the kernel has and the headers of Debian 12 lack.
 #pragma once
 
+#include <sys/ioctl.h>
+
 #include <cstdint>
 
 namespace cordon::linux_backend::abi {
@@ -29,5 +31,9 @@ inline constexpr std::uint64_t kNetBindTcp = 1U << 0;      // ABI 4
 inline constexpr std::uint64_t kNetConnectTcp = 1U << 1;
 inline constexpr std::uint64_t kScopeAbstractUnixSocket = 1U << 0;  // ABI 6
 inline constexpr std::uint64_t kScopeSignal = 1U << 1;
+
+// Seccomp notification: the waiting task is woken on the observer's processor (Linux 6.6).
+inline constexpr unsigned long kSeccompNotifSetFlags = _IOW('!', 4, std::uint64_t);
+inline constexpr unsigned long kSeccompSyncWakeUp = 1U << 0;
 
 }  // namespace cordon::linux_backend::abi

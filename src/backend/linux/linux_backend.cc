@@ -140,7 +140,7 @@ Result<const std::vector<BpfProgram>*> LinuxBackend::filters(const SeccompOption
   }
   auto compiled = compile_seccomp(options);
   if (!compiled) return std::unexpected(std::move(compiled.error()));
-  filters_.reserve(2);  // unix sockets or not: so that pointers stay valid
+  filters_.reserve(4);  // two switches: so that pointers stay valid
   return &filters_.emplace_back(options, std::move(*compiled)).second;
 }
 

@@ -116,8 +116,14 @@ Result<void> LinuxChild::launch(const supervise::LaunchSpec& spec) {
     if (auto shown = show_terminal(*views, spec.stdio[0]); !shown) return shown;
   }
   if (auto added = add_pins(*views, plan_.pins, request); !added) return added;
-  auto filters = backend_.filters({.unix_sockets = plan_.unix_sockets});
+  auto filters = backend_.filters({.unix_sockets = plan_.unix_sockets, .explain = plan_.explain});
   if (!filters) return std::unexpected(std::move(filters.error()));
+  std::optional<unsigned> flags;
+  if (plan_.explain) {
+    auto known = listener_flags();
+    if (!known) return std::unexpected(std::move(known.error()));
+    flags = *known;
+  }
   auto status = StatusSocket::make();
   if (!status) return std::unexpected(std::move(status.error()));
 
@@ -155,6 +161,7 @@ Result<void> LinuxChild::launch(const supervise::LaunchSpec& spec) {
                      .terminal = request.terminal.has_value(),
                      .secrets = *secrets,
                      .filters = **filters,
+                     .listener_flags = flags,
                      .paths = exec_paths(request.program, environment),
                      .argv = {request.argv0.empty() ? request.program : request.argv0},
                      .environment = environment};
@@ -173,6 +180,9 @@ Result<void> LinuxChild::launch(const supervise::LaunchSpec& spec) {
           if (auto set = group_->set({.processes = processes}); !set) return set;
         }
         mounts_ = open_mount_namespace(sandbox.program());
+        if (plan_.explain) {
+          if (auto begun = observe(status->take_listener(), sandbox, *views); !begun) return begun;
+        }
         if (!backend_.weakened().verify) return {};
         const auto surroundings = backend_.spawner().surroundings();
         expected.status.seccomp_filters += surroundings.filters;
@@ -185,6 +195,7 @@ Result<void> LinuxChild::launch(const supervise::LaunchSpec& spec) {
         }
         return {};
       });
+  if (!started) observer_.reset();
   if (!started) return std::unexpected(explain(started.error(), request, *views));
   sandbox_ = std::move(*started);
   program_ = sandbox_.program();
@@ -192,6 +203,25 @@ Result<void> LinuxChild::launch(const supervise::LaunchSpec& spec) {
     sampler_ = std::make_unique<TreeSampler>(
         sandbox_.init(), program_, plan_.sample_memory ? plan_.limits.memory_bytes.value_or(0) : 0);
   }
+  return {};
+}
+
+Result<void> LinuxChild::observe(base::Fd listener, const Sandbox& sandbox,
+                                 const std::vector<OpenView>& views) {
+  if (!listener) {
+    return base::fail(ErrorCode::system, "explain",
+                      "the sandbox has sent no listener, so the program was not run");
+  }
+  auto ordinary = backend_.filters({.unix_sockets = plan_.unix_sockets});
+  if (!ordinary) return std::unexpected(std::move(ordinary.error()));
+  Surroundings around{.network = plan_.network, .landlock_abi = plan_.landlock_abi};
+  for (const OpenView& open : views) around.views.push_back(open.view);
+  auto observer = Observer::start({.listener = std::move(listener),
+                                   .program = sandbox.program(),
+                                   .ordinary = **ordinary,
+                                   .around = std::move(around)});
+  if (!observer) return std::unexpected(std::move(observer.error()));
+  observer_ = std::move(*observer);
   return {};
 }
 
@@ -251,6 +281,11 @@ std::optional<supervise::Ended> LinuxChild::reap() {
   ended.usage.cpu_user = end->cpu_user;
   ended.usage.cpu_system = end->cpu_system;
   ended.usage.memory_peak_bytes = end->memory_peak_bytes;
+  if (observer_) {
+    const outcome::DenialLog& refused = observer_->finish();
+    ended.denials = refused.denials();
+    ended.denials_omitted = refused.omitted();
+  }
   if (sampler_) add_sampled(*sampler_, ended.usage);
   if (!group_) return ended;
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "backend/linux/explain_observer.h"
 #include "backend/linux/linux_backend.h"
 #include "backend/linux/sandbox.h"
 #include "backend/linux/start_sandbox.h"
@@ -36,6 +37,9 @@ class LinuxChild final : public supervise::Child {
   void note_memory();
   [[nodiscard]] supervise::Alarm group_alarm();
   [[nodiscard]] supervise::Alarm sampled_alarm();
+  // From before the program's release.
+  [[nodiscard]] Result<void> observe(base::Fd listener, const Sandbox& sandbox,
+                                     const std::vector<OpenView>& views);
   [[nodiscard]] Error explain(const StartFailure& failure, const Request& request,
                               const std::vector<OpenView>& views) const;
 
@@ -47,6 +51,7 @@ class LinuxChild final : public supervise::Child {
   // Namespaces, held so that the kernel need not free them while somebody waits.
   base::Fd network_;
   base::Fd mounts_;
+  std::unique_ptr<Observer> observer_;  // null: nobody asked; ends after the sandbox
   Sandbox sandbox_;
   std::optional<MemoryParts> memory_;
   std::unique_ptr<TreeSampler> sampler_;  // null: control groups count everything that is limited

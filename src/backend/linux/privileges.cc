@@ -6,7 +6,9 @@
 #include <linux/seccomp.h>
 #include <linux/securebits.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 
 #include <cerrno>
 #include <cstddef>
@@ -39,18 +41,65 @@ void drop_capabilities(ScriptBuilder& script) {
   script.call(__NR_capset, {script.object(header), script.bytes(none, sizeof none)});
 }
 
+namespace {
+
+// An address in the memory of the spawner's children.
+void* pointer(std::uint64_t address) {
+  return reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr)
+}
+
+std::uint64_t filter_program(ScriptBuilder& script, const BpfProgram& filter) {
+  struct {
+    std::uint16_t length;
+    std::uint64_t filter;
+  } const program{
+      .length = static_cast<std::uint16_t>(filter.size()),
+      .filter = script.bytes(filter.data(), filter.size() * sizeof(sock_filter)),
+  };
+  return script.object(program);
+}
+
+}  // namespace
+
 void install_filters(ScriptBuilder& script, const std::vector<BpfProgram>& filters) {
   script.about("seccomp");
   for (const BpfProgram& filter : filters) {
-    struct {
-      std::uint16_t length;
-      std::uint64_t filter;
-    } const program{
-        .length = static_cast<std::uint16_t>(filter.size()),
-        .filter = script.bytes(filter.data(), filter.size() * sizeof(sock_filter)),
-    };
-    script.call(__NR_seccomp, {SECCOMP_SET_MODE_FILTER, 0, script.object(program)});
+    script.call(__NR_seccomp, {SECCOMP_SET_MODE_FILTER, 0, filter_program(script, filter)});
   }
+}
+
+void install_listening_filter(ScriptBuilder& script, const BpfProgram& filter, unsigned flags) {
+  const spawner::Report report{.kind = spawner::ReportKind::listening,
+                               .role = spawner::Role::program,
+                               .unused = {},
+                               .step = 0,
+                               .error = 0,
+                               .value = 0};
+  const iovec part{.iov_base = pointer(script.object(report)), .iov_len = sizeof report};
+  struct {  // a cmsghdr and what follows it
+    std::size_t length = CMSG_LEN(sizeof(int));
+    int level = SOL_SOCKET;
+    int type = SCM_RIGHTS;
+    int fd = -1;
+    int padding = 0;
+  } const control;
+  static_assert(sizeof control == CMSG_SPACE(sizeof(int)));
+  static_assert(offsetof(decltype(control), fd) == CMSG_LEN(0));
+  const std::uint64_t control_at = script.object(control);
+  msghdr message{};
+  message.msg_iov = static_cast<iovec*>(pointer(script.object(part)));
+  message.msg_iovlen = 1;
+  message.msg_control = pointer(control_at);
+  message.msg_controllen = sizeof control;
+  const std::uint64_t message_at = script.object(message);
+
+  script.about("seccomp");
+  const Register listener = script.call_into(
+      __NR_seccomp, {SECCOMP_SET_MODE_FILTER, flags, filter_program(script, filter)});
+  // From here on nothing may be called that asks: nobody would answer.
+  script.op(spawner::Op::store, {control_at + offsetof(decltype(control), fd), listener});
+  script.call(__NR_sendmsg, {spawner::kStatusFd, message_at, MSG_NOSIGNAL});
+  script.close(listener);
 }
 
 BpfProgram init_filter() {

@@ -19,6 +19,11 @@ void drop_capabilities(ScriptBuilder& script);
 // Last of all: what is set up afterwards is subject to it.
 void install_filters(ScriptBuilder& script, const std::vector<BpfProgram>& filters);
 
+// The same with a filter that asks the supervisor, which is sent the listener over kStatusFd
+// (report `listening`). The process keeps no descriptor of it. `flags` are those of the seccomp
+// call.
+void install_listening_filter(ScriptBuilder& script, const BpfProgram& filter, unsigned flags);
+
 // The sandbox's init: may let go of memory, sleep and end, nothing else.
 [[nodiscard]] BpfProgram init_filter();
 

@@ -113,7 +113,11 @@ void add_program(ScriptBuilder& script, const ProgramSteps& steps) {
   script.call(__NR_prctl, {PR_SET_DUMPABLE, 1, 0, 0, 0});  // so that it can be looked at
   const std::uint64_t argv = script.texts(steps.argv);
   const std::uint64_t envp = script.texts(steps.environment, steps.secrets.variable_addresses());
-  install_filters(script, steps.filters);
+  if (steps.listener_flags) {
+    install_listening_filter(script, steps.filters.front(), *steps.listener_flags);
+  } else {
+    install_filters(script, steps.filters);
+  }
   script.about("park");
   script.op(Op::park);
   steps.secrets.map_variables();

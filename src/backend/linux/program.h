@@ -31,7 +31,8 @@ struct ProgramSteps {
   Register root_changed;                 // as for init
   std::vector<posix::RlimitSetting> rlimits;
   const std::vector<BpfProgram>& filters;
-  std::vector<std::string> paths;  // to be tried in this order
+  std::optional<unsigned> listener_flags;  // the (only) filter asks the supervisor
+  std::vector<std::string> paths;          // to be tried in this order
   std::vector<std::string> argv;
   std::vector<std::string> environment;
 };

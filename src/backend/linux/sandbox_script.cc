@@ -75,6 +75,7 @@ void write_script(ScriptBuilder& script, const SandboxParts& parts) {
                        .root_changed = {},
                        .rlimits = rlimits_of(parts.plan),
                        .filters = parts.filters,
+                       .listener_flags = parts.listener_flags,
                        .paths = parts.paths,
                        .argv = parts.argv,
                        .environment = parts.environment};

@@ -1,6 +1,7 @@
 // Puts the steps of all mechanisms together: the whole set-up of one sandbox, in its order.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,7 @@ struct SandboxParts {
   bool terminal = false;
   const SecretParts& secrets;
   const std::vector<BpfProgram>& filters;
+  std::optional<unsigned> listener_flags{};  // the (only) filter asks the supervisor
   std::vector<std::string> paths{};
   std::vector<std::string> argv{};
   std::vector<std::string> environment{};

@@ -12,6 +12,9 @@ namespace cordon::linux_backend {
 
 struct SeccompOptions {
   bool unix_sockets = true;  // false: socket(AF_UNIX) is refused, socketpair() is not
+  // For a run that is to be explained: what is refused, and what names files or addresses, asks the
+  // supervisor. Its answer is that of the same options without this one (explain_reply.h).
+  bool explain = false;
   bool operator==(const SeccompOptions&) const = default;
 };
 

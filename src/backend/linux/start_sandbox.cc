@@ -110,6 +110,7 @@ class Starting {
         return {};
       case ReportKind::cloned:
       case ReportKind::here:
+      case ReportKind::listening:  // with what StatusSocket keeps
         return {};
       case ReportKind::parked:
         (report.role == Role::init ? init_parked_ : program_parked_) = true;

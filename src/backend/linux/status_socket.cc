@@ -33,20 +33,26 @@ Result<StatusSocket> StatusSocket::make() {
 
 namespace {
 
-ssize_t receive(int socket, StatusSocket::Heard& heard) {
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(ucred))];
+ssize_t receive(int socket, StatusSocket::Heard& heard, base::Fd& passed) {
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(ucred)) + CMSG_SPACE(sizeof(int))];
   iovec part{.iov_base = &heard.report, .iov_len = sizeof heard.report};
   msghdr header{};
   header.msg_iov = &part;
   header.msg_iovlen = 1;
   header.msg_control = control;
   header.msg_controllen = sizeof control;
-  const ssize_t got = ::recvmsg(socket, &header, MSG_DONTWAIT);
-  const cmsghdr* first = got > 0 ? CMSG_FIRSTHDR(&header) : nullptr;
-  if (first != nullptr && first->cmsg_type == SCM_CREDENTIALS) {
-    ucred sender{};
-    std::memcpy(&sender, CMSG_DATA(first), sizeof sender);
-    heard.sender = sender.pid;
+  const ssize_t got = ::recvmsg(socket, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  if (got <= 0) return got;
+  for (cmsghdr* with = CMSG_FIRSTHDR(&header); with != nullptr; with = CMSG_NXTHDR(&header, with)) {
+    if (with->cmsg_type == SCM_CREDENTIALS) {
+      ucred sender{};
+      std::memcpy(&sender, CMSG_DATA(with), sizeof sender);
+      heard.sender = sender.pid;
+    } else if (with->cmsg_type == SCM_RIGHTS) {  // there is room for one
+      int fd = -1;
+      std::memcpy(&fd, CMSG_DATA(with), sizeof fd);
+      passed = base::move_up(base::Fd(fd));
+    }
   }
   return got;
 }
@@ -79,7 +85,7 @@ Result<std::optional<StatusSocket::Heard>> StatusSocket::next(TimePoint until,
       return base::fail(ErrorCode::timed_out, "set-up",
                         "the sandbox was not ready in time: is the machine overloaded?");
     }
-    const ssize_t got = receive(ours_.get(), heard);
+    const ssize_t got = receive(ours_.get(), heard, listener_);
     if (got < 0 && errno == EAGAIN && (wanted[1].revents | wanted[2].revents) != 0) {
       return std::nullopt;  // what has ended has nothing more to say
     }

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <optional>
+#include <utility>
 
 #include "backend/linux/spawner/script.h"
 #include "base/fd.h"
@@ -29,6 +30,8 @@ class StatusSocket {
   // -1: none) is readable and no report is left. Error: timed_out.
   [[nodiscard]] Result<std::optional<Heard>> next(TimePoint until,
                                                   std::array<int, 2> ends = {-1, -1});
+  // The descriptor that came with the last `listening`; empty: none did.
+  [[nodiscard]] base::Fd take_listener() { return std::move(listener_); }
   // Until the descriptor is readable, or all reporters have ended.
   void wait_for(int fd, TimePoint until) const;
   // Lets one parked process go on.
@@ -39,6 +42,7 @@ class StatusSocket {
  private:
   base::Fd ours_;
   base::Fd theirs_;
+  base::Fd listener_;
 };
 
 }  // namespace cordon::linux_backend

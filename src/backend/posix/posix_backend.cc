@@ -99,6 +99,7 @@ Result<void> PosixBackend::check(const Request& request, const Limits& limits) {
     return refuse("network", "the program has the caller's network in any case");
   }
   if (!request.unix_sockets) return refuse("unix_sockets = false", "it filters no system calls");
+  if (request.explain) return refuse("explain", "it refuses the program nothing");
   if (request.user) return refuse("user", "the program runs as the caller");
   if (request.end_at_process_limit) {
     return refuse("end_at_process_limit", "it does not learn of a fork that was refused");

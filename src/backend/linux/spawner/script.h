@@ -73,6 +73,7 @@ enum class ReportKind : std::uint32_t {
   here,          // this process is there, and may leave its process group
   parked,        // everything is in place
   not_executed,  // exec failed with `error`
+  listening,     // with a descriptor: what the supervisor hears of system calls by
 };
 
 struct Report {
