@@ -18,7 +18,7 @@
 #include "message.h"
 #include "plan_command.h"
 #include "run_command.h"
-#include "suggest.h"
+#include "base/suggest.h"
 
 namespace cordon::app {
 namespace {
@@ -48,7 +48,7 @@ int help_command(std::span<const std::string> arguments) {
 int unknown(std::string_view verb) {
   const std::string_view kind = verb.starts_with('-') ? "option" : "verb";
   const std::string what = concat("unknown ", kind, " '", verb, "'");
-  const std::string_view near = nearest(verb, kVerbs);
+  const std::string_view near = base::nearest(verb, kVerbs);
   if (near.empty()) return usage_error(what, kHelp);
   return usage_error(concat(what, " (did you mean '", near, "'?)"), kHelp);
 }
