@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/errors.h"
-#include "concat.h"
 #include "base/suggest.h"
+#include "concat.h"
 
 namespace cordon::app {
 namespace {

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/suggest.h"
 #include "completion.h"
 #include "concat.h"
 #include "cordon/version.h"
@@ -17,14 +18,15 @@
 #include "help.h"
 #include "message.h"
 #include "plan_command.h"
+#include "policy_command.h"
 #include "run_command.h"
-#include "base/suggest.h"
 
 namespace cordon::app {
 namespace {
 
 constexpr std::string_view kHelp = "cordon --help";
-constexpr std::array<std::string_view, 5> kVerbs = {"run", "plan", "doctor", "completion", "help"};
+constexpr std::array<std::string_view, 6> kVerbs = {"run",    "plan",       "policy",
+                                                    "doctor", "completion", "help"};
 
 // A caller may have closed them. Whatever we open next must not become the program's stdout.
 void open_standard_streams() {
@@ -38,6 +40,7 @@ int help_command(std::span<const std::string> arguments) {
   if (arguments.empty()) return print(command_help());
   if (arguments.front() == "run") return print(run_help());
   if (arguments.front() == "plan") return print(plan_help());
+  if (arguments.front() == "policy") return print(policy_help());
   if (arguments.front() == "doctor") return print(doctor_help());
   for (const std::string_view verb : kVerbs) {
     if (arguments.front() == verb) return print(command_help());
@@ -60,6 +63,7 @@ int command(std::vector<std::string> arguments) {
 
   if (verb == "run") return run_command(std::move(arguments));
   if (verb == "plan") return plan_command(std::move(arguments));
+  if (verb == "policy") return policy_command(std::move(arguments));
   if (verb == "doctor") return doctor_command(std::move(arguments));
   if (verb == "completion") return completion_command(arguments);
   if (verb == "help" || verb == "--help") return help_command(arguments);

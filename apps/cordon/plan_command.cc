@@ -11,6 +11,7 @@
 #include "message.h"
 #include "outcome/decide.h"
 #include "plan_text.h"
+#include "policy_options.h"
 #include "requirements.h"
 #include "run_options.h"
 #include "session.h"
@@ -36,6 +37,8 @@ int plan_command(std::vector<std::string> arguments) {
     return usage_error("--report: nothing is run, so there is no outcome to write", kHelp);
   }
 
+  const auto judged = apply_policy(*options);
+  if (!judged) return refuse(judged.error());
   const auto manager = make_manager(options->backend);
   if (!manager) return refuse(manager.error());
   connect(options->request,

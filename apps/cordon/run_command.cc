@@ -10,6 +10,7 @@
 #include "make_manager.h"
 #include "message.h"
 #include "outcome/decide.h"
+#include "policy_options.h"
 #include "report_file.h"
 #include "requirements.h"
 #include "run_json.h"
@@ -32,6 +33,11 @@ Streams streams_for(const RunOptions& options) {
 }
 
 Outcome perform(RunOptions options, const SignalBlock& block) {
+  const auto judged = apply_policy(options);
+  if (!judged) {
+    return outcome::failed_to_start(0, std::string(backend_name(options.backend)), {},
+                                    judged.error());
+  }
   const auto manager = make_manager(options.backend);
   if (!manager) return outcome::failed_to_start(0, "", {}, manager.error());
 

@@ -9,5 +9,6 @@ namespace cordon::app {
 
 [[nodiscard]] std::span<const RunOption> limit_options();
 [[nodiscard]] std::span<const RunOption> isolation_options();
+[[nodiscard]] std::span<const RunOption> policy_options();
 
 }  // namespace cordon::app

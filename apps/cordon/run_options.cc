@@ -138,7 +138,8 @@ constexpr auto kOthers = std::to_array<RunOption>({
 std::vector<RunOption> whole_table() {
   std::vector<RunOption> table;
   for (const std::span<const RunOption> part :
-       {limit_options(), isolation_options(), std::span<const RunOption>(kOthers)}) {
+       {limit_options(), isolation_options(), policy_options(),
+        std::span<const RunOption>(kOthers)}) {
     table.insert(table.end(), part.begin(), part.end());
   }
   return table;
@@ -170,6 +171,10 @@ Result<RunOptions> parse_run_options(std::vector<std::string> arguments) {
   if (options.help) return options;
   if (auto valid = validate(options.request.limits); !valid) {
     return std::unexpected(std::move(valid).error());
+  }
+  if (!options.manifest.empty()) {  // it names the program
+    options.request.args = std::move(line->operands);
+    return options;
   }
   if (line->operands.empty()) {
     return base::fail(ErrorCode::invalid_argument, "usage", "no program to run was given");

@@ -66,6 +66,7 @@ class Assembler {
                                  : ": did you mean \"" + base::printable(near) + "\"?"));
     }
     if (auto ok = check_contradictions(policy_); !ok) return std::unexpected(ok.error());
+    policy_.profiles.assign(profiles_.begin(), profiles_.end());
     if (!policy_.files.empty()) policy_.digest = base::to_hex(digest_.finish());
     return std::move(policy_);
   }

@@ -140,6 +140,21 @@ TEST(PolicyPaths, WhatAPolicyGrantsIsJudgedLikeAnyAsk) {
               HasSubstr("b:2: read of /etc/shadow is not below"));
 }
 
+TEST(PolicyPaths, WhatAFileGrantsItAlsoAllowsButOthersNeedNot) {
+  const std::string own = "[paths]\nread = []\n[grants]\nread = [\"/srv/x\"]\n";
+  const Policy policy = policy_of({{"a", own}});
+  const Evaluation evaluation = evaluate_all(policy, {});
+  EXPECT_EQ(refusal(evaluation), "");
+  ASSERT_EQ(evaluation.request.grants.size(), 1U);
+  EXPECT_EQ(evaluation.request.grants.front().source, "/srv/x");
+  EXPECT_NE(refusal(evaluate_all(policy_of({{"a", own}, {"b", "[paths]\nread = []\n"}}), {})), "");
+  EXPECT_NE(refusal(evaluate_all(
+                policy_of({{"a", own + "[profiles.p.paths]\ndeny = [\"/srv\"]\n"}}, "p"), {})),
+            "");
+  EXPECT_EQ(to_string(place_for_grant(policy, Grant::Kind::read)), "a:4");
+  EXPECT_EQ(to_string(place_for_grant(policy, Grant::Kind::write)), "a");
+}
+
 TEST(PolicyIsolation, NetworkIsTheLeastOfAll) {
   const Policy policy = policy_of(
       {{"a", "network = \"loopback\"\n"}, {"b", "network = \"host\"\nunix_sockets = false\n"}});

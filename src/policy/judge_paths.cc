@@ -1,5 +1,6 @@
 // Grants and the working directory.
 #include <algorithm>
+#include <initializer_list>
 
 #include "base/printable.h"
 #include "policy/judges.h"
@@ -50,41 +51,43 @@ bool check_denied(const Case& all, const PathAsk& ask, const TextList& denied) {
   return false;
 }
 
-bool check_list(const Case& all, const PathAsk& ask, const TextList& list, const TextList& also,
-                const Place& otherwise, Place& decided) {
-  for (const TextList* one : {&list, &also}) {
-    if (const auto* top = above(*one, ask.path)) {
+bool check_list(const Case& all, const PathAsk& ask, std::initializer_list<const TextList*> lists,
+                const Place& place, Place& decided) {
+  for (const TextList* list : lists) {
+    if (const auto* top = above(*list, ask.path)) {
       decided = top->place;
       return true;
     }
   }
-  const Place place = list ? list->place : otherwise;
   refuse(all, ask, place,
          "is not below what " + to_string(place) + " allows: choose another path, or add it there");
   return false;
 }
 
-// One path against one ceiling.
-bool check(const Case& all, const PathAsk& ask, Kind kind, const PathRules& rules, Place& decided) {
+// One path against one ceiling. What a file grants it also allows.
+bool check(const Case& all, const PathAsk& ask, Kind kind, const Ceiling& ceiling, Place& decided) {
+  const PathRules& rules = ceiling.paths;
+  const GrantLists& own = ceiling.grants;
   if (!check_denied(all, ask, rules.deny_read)) return false;
   if (kind == Kind::write) {
     if (!check_denied(all, ask, rules.deny_write)) return false;
     if (!rules.write && !rules.read) return true;
     // A list of what may be read, and no word about writing, does not allow it.
-    return check_list(all, ask, rules.write, std::nullopt, rules.read ? rules.read->place : Place{},
-                      decided);
+    const Place& place = rules.write ? rules.write->place : rules.read->place;
+    return check_list(all, ask, {&rules.write, &own.write}, place, decided);
   }
   if (ask.subject == "cwd" && rules.cwd) {
-    return check_list(all, ask, rules.cwd, std::nullopt, {}, decided);
+    return check_list(all, ask, {&rules.cwd}, rules.cwd->place, decided);
   }
   if (!rules.read || is_system_place(ask.path)) return true;
-  return check_list(all, ask, rules.read, rules.write, {}, decided);
+  return check_list(all, ask, {&rules.read, &rules.write, &own.read, &own.write}, rules.read->place,
+                    decided);
 }
 
 bool judge(const Case& all, const PathAsk& ask, Kind kind) {
   Place decided;
   for (const Ceiling& ceiling : all.policy.ceilings) {
-    if (!check(all, ask, kind, ceiling.paths, decided)) return false;
+    if (!check(all, ask, kind, ceiling, decided)) return false;
   }
   all.allow(ask.subject, ask.path, decided, ask.asked_by);
   return true;
@@ -142,6 +145,14 @@ std::string host_cwd(const Case& all) {
 }
 
 }  // namespace
+
+Place place_for_grant(const Policy& policy, Kind kind) {
+  for (const Ceiling& ceiling : policy.ceilings) {
+    const TextList& list = kind == Kind::write ? ceiling.grants.write : ceiling.grants.read;
+    if (list) return list->place;
+  }
+  return policy.ceilings.empty() ? Place{} : policy.ceilings.back().place;
+}
 
 void judge_paths(const Case& all) {
   judge_grants(all);

@@ -17,8 +17,9 @@ namespace cordon::policy {
 
 struct Policy {
   std::vector<Ceiling> ceilings{};
-  std::vector<std::string> files{};  // every one that was read
-  std::string digest{};              // of all of them; empty without any
+  std::vector<std::string> files{};     // every one that was read
+  std::vector<std::string> profiles{};  // the names of all that the files have
+  std::string digest{};                 // of all of them; empty without any
 };
 
 struct PolicyText {
@@ -42,6 +43,9 @@ inline constexpr std::size_t kMostFiles = 64;
 [[nodiscard]] std::optional<AuditSettings> audit_of(const Policy& policy);
 // The secrets that a program may get. An empty optional: no ceiling limits them.
 [[nodiscard]] std::optional<std::map<std::string, SecretRule>> secrets_of(const Policy& policy);
+// The line to add a path to, so that programs are granted it: for telling about what was denied. Of
+// several files the first that grants anything; "built in" without a file.
+[[nodiscard]] Place place_for_grant(const Policy& policy, Grant::Kind kind);
 // Whether it matters which program is run; and what is in it.
 [[nodiscard]] bool restricts_programs(const Policy& policy);
 [[nodiscard]] bool needs_digests(const Policy& policy);

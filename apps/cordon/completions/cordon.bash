@@ -2,16 +2,16 @@
 #   source <(cordon completion bash)
 
 _cordon_run() {
-  local cur=$1 prev=$2 options guarantees
+  local cur=$1 prev=$2 first=$3 options guarantees
   options='--timeout --grace --cpu-time --cpus --memory --pids --pids-kill --files --file-size
-    --output --read --write --bind --tmpfs --user --net --no-unix --cwd --env --env-pass --backend
-    --cgroup-parent --require --json --report --help'
-  [[ ${COMP_WORDS[1]} == plan ]] && options=${options/--report /}
+    --output --read --write --bind --tmpfs --user --net --no-unix --policy --profile --manifest
+    --cwd --env --env-pass --backend --cgroup-parent --require --json --report --help'
+  [[ ${COMP_WORDS[1]} != run ]] && options=${options/--report /}
   guarantees='memory cpu processes filesystem network syscalls capabilities timeout all'
 
   # From the program on, its own completion takes over.
   local i word
-  for ((i = 2; i < COMP_CWORD; i++)); do
+  for ((i = first; i < COMP_CWORD; i++)); do
     word=${COMP_WORDS[i]}
     case $word in
       --) ((i++)) ;;
@@ -35,8 +35,8 @@ _cordon_run() {
     --grace | --cpu-time) mapfile -t COMPREPLY < <(compgen -W '1s 10s 1m' -- "$cur") ;;
     --memory | --file-size | --output) mapfile -t COMPREPLY < <(compgen -W '64M 512M 1G' -- "$cur") ;;
     --cpus) mapfile -t COMPREPLY < <(compgen -W '0.5 1 2' -- "$cur") ;;
-    --pids | --files | --cgroup-parent) ;;
-    --read | --write | --bind) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
+    --pids | --files | --cgroup-parent | --profile) ;;
+    --read | --write | --bind | --policy | --manifest) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
     --user) mapfile -t COMPREPLY < <(compgen -u -- "$cur") ;;
     --net) mapfile -t COMPREPLY < <(compgen -W 'none loopback host' -- "$cur") ;;
     --cwd | --tmpfs) mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
@@ -62,14 +62,23 @@ _cordon() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W 'run plan doctor completion help --help --version' -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W 'run plan policy doctor completion help --help --version' -- "$cur")
     return
   fi
   case ${COMP_WORDS[1]} in
-    run | plan) _cordon_run "$cur" "$prev" ;;
+    run | plan) _cordon_run "$cur" "$prev" 2 ;;
+    policy)
+      if ((COMP_CWORD == 2)); then
+        mapfile -t COMPREPLY < <(compgen -W 'check explain --help' -- "$cur")
+      elif [[ ${COMP_WORDS[2]} == explain ]]; then
+        _cordon_run "$cur" "$prev" 3
+      else
+        mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+      fi
+      ;;
     doctor) mapfile -t COMPREPLY < <(compgen -W '--json --help' -- "$cur") ;;
     completion) mapfile -t COMPREPLY < <(compgen -W 'bash zsh fish' -- "$cur") ;;
-    help) mapfile -t COMPREPLY < <(compgen -W 'run plan doctor completion' -- "$cur") ;;
+    help) mapfile -t COMPREPLY < <(compgen -W 'run plan policy doctor completion' -- "$cur") ;;
   esac
 }
 

@@ -148,7 +148,7 @@ Result<void> LinuxChild::launch(const supervise::LaunchSpec& spec) {
                      .terminal = request.terminal.has_value(),
                      .filters = **filters,
                      .paths = exec_paths(request.program, environment),
-                     .argv = {request.program},
+                     .argv = {request.argv0.empty() ? request.program : request.argv0},
                      .environment = environment};
   parts.argv.insert(parts.argv.end(), request.args.begin(), request.args.end());
   ScriptBuilder script;

@@ -90,7 +90,8 @@ Result<void> PosixChild::launch(const supervise::LaunchSpec& spec) {
   auto path = find_program(request.program, environment);
   if (!path) return std::unexpected(std::move(path.error()));
 
-  std::vector<const char*> argv{request.program.c_str()};
+  const std::string& argv0 = request.argv0.empty() ? request.program : request.argv0;
+  std::vector<const char*> argv{argv0.c_str()};
   for (const std::string& arg : request.args) argv.push_back(arg.c_str());
   argv.push_back(nullptr);
   std::vector<const char*> envp;
