@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/errors.h"
+#include "base/suggest.h"
 #include "concat.h"
-#include "suggest.h"
 
 namespace cordon::app {
 namespace {
@@ -20,7 +20,7 @@ std::unexpected<Error> unknown_option(std::span<const OptionSpec> specs, std::st
   const std::string_view name = given.substr(0, given.find('='));
   std::vector<std::string_view> known;
   std::ranges::transform(specs, std::back_inserter(known), &OptionSpec::name);
-  const std::string_view near = nearest(name, known);
+  const std::string_view near = base::nearest(name, known);
   if (near.empty()) return bad_usage(concat("unknown option ", name));
   return bad_usage(concat("unknown option ", name, " (did you mean ", near, "?)"));
 }

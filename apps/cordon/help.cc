@@ -18,6 +18,9 @@ Runs programs you do not trust, and tells you exactly what happened.
 Verbs:
   run [OPTIONS] [--] PROGRAM [ARG…]   run PROGRAM with limits
   plan [OPTIONS] [--] PROGRAM [ARG…]  tell what run would do, and do nothing
+  policy check FILE…                  tell whether policy files are right
+  policy explain [OPTIONS] [--] PROGRAM [ARG…]
+                                      tell what policy says about a run
   doctor [--json]                     tell what can be enforced on this host
   audit show|verify …                 read or check the record of runs
   completion bash|zsh|fish            print a completion script for that shell
@@ -149,6 +152,39 @@ Examples:
   cordon doctor --json | jq .fixes
 )";
 
+constexpr std::string_view kPolicy = R"(Usage: cordon policy check FILE…
+       cordon policy explain [OPTIONS] [--] PROGRAM [ARG…]
+
+check reads policy files, with what they include and each of their profiles,
+and tells what is wrong with them: where, and what would be right.
+
+explain tells what the site's policy, and those that --policy names, say about
+a run with these options: each decision with the place that asked and the place
+that decided. Nothing is run. Options are those of run, except --report; see
+'cordon run --help'.
+  --json              print one object:
+                      {"schema","allowed","digest","files","decisions"}
+  --help              print this
+
+Marks:
+  ✓  allowed      ✗  refused
+
+Exit status of check:
+    0    the files are right
+    1    at least one is not
+  125    wrong usage
+
+Exit status of explain:
+    0    the run would be allowed
+  125    wrong usage, or a policy cannot be used
+  126    it would be refused
+  127    PROGRAM was not found
+
+Examples:
+  cordon policy check /etc/cordon/policy.toml
+  cordon policy explain --memory 2G -- python3 script.py
+)";
+
 std::string option_lines(const OptionSpec& option) {
   const std::string head =
       fmt::format("  {}{}{}", option.name, option.value.empty() ? "" : " ", option.value);
@@ -164,6 +200,7 @@ std::string option_lines(const OptionSpec& option) {
 }  // namespace
 
 std::string plan_help() { return std::string(kPlan); }
+std::string policy_help() { return std::string(kPolicy); }
 std::string doctor_help() { return std::string(kDoctor); }
 std::string command_help() { return std::string(kCommand); }
 

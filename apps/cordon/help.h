@@ -9,5 +9,6 @@ namespace cordon::app {
 [[nodiscard]] std::string run_help();
 [[nodiscard]] std::string plan_help();
 [[nodiscard]] std::string doctor_help();
+[[nodiscard]] std::string policy_help();
 
 }  // namespace cordon::app

@@ -11,22 +11,24 @@
 #include <vector>
 
 #include "audit_command.h"
+#include "base/suggest.h"
 #include "completion.h"
 #include "concat.h"
 #include "cordon/version.h"
 #include "doctor_command.h"
+#include "explain_command.h"
 #include "help.h"
 #include "message.h"
 #include "plan_command.h"
+#include "policy_command.h"
 #include "run_command.h"
-#include "suggest.h"
 
 namespace cordon::app {
 namespace {
 
 constexpr std::string_view kHelp = "cordon --help";
-constexpr std::array<std::string_view, 6> kVerbs = {"run",   "plan",       "doctor",
-                                                    "audit", "completion", "help"};
+constexpr std::array<std::string_view, 8> kVerbs = {"run",   "plan",    "policy",     "doctor",
+                                                    "audit", "explain", "completion", "help"};
 
 // A caller may have closed them. Whatever we open next must not become the program's stdout.
 void open_standard_streams() {
@@ -40,8 +42,10 @@ int help_command(std::span<const std::string> arguments) {
   if (arguments.empty()) return print(command_help());
   if (arguments.front() == "run") return print(run_help());
   if (arguments.front() == "plan") return print(plan_help());
+  if (arguments.front() == "policy") return print(policy_help());
   if (arguments.front() == "doctor") return print(doctor_help());
   if (arguments.front() == "audit") return print(audit_help());
+  if (arguments.front() == "explain") return print(explain_help());
   for (const std::string_view verb : kVerbs) {
     if (arguments.front() == verb) return print(command_help());
   }
@@ -51,7 +55,7 @@ int help_command(std::span<const std::string> arguments) {
 int unknown(std::string_view verb) {
   const std::string_view kind = verb.starts_with('-') ? "option" : "verb";
   const std::string what = concat("unknown ", kind, " '", verb, "'");
-  const std::string_view near = nearest(verb, kVerbs);
+  const std::string_view near = base::nearest(verb, kVerbs);
   if (near.empty()) return usage_error(what, kHelp);
   return usage_error(concat(what, " (did you mean '", near, "'?)"), kHelp);
 }
@@ -63,8 +67,10 @@ int command(std::vector<std::string> arguments) {
 
   if (verb == "run") return run_command(std::move(arguments));
   if (verb == "plan") return plan_command(std::move(arguments));
+  if (verb == "policy") return policy_command(std::move(arguments));
   if (verb == "doctor") return doctor_command(std::move(arguments));
   if (verb == "audit") return audit_command(std::move(arguments));
+  if (verb == "explain") return explain_command(std::move(arguments));
   if (verb == "completion") return completion_command(arguments);
   if (verb == "help" || verb == "--help") return help_command(arguments);
   if (verb == "--version") return print(concat("cordon ", version(), "\n"));

@@ -28,6 +28,12 @@ constexpr Limits kDefaults = {
 
 }  // namespace
 
+std::string_view backend_name(Backend backend) {
+  return backend == Backend::posix ? "posix" : "linux";
+}
+
+Limits usual_limits(Backend backend) { return backend == Backend::posix ? Limits{} : kDefaults; }
+
 Result<std::unique_ptr<Manager>> make_manager(Backend backend) {
   auto manager = choose(backend);
   if (!manager || (*manager)->capabilities().backend != "linux") return manager;

@@ -10,6 +10,11 @@
 namespace cordon::app {
 
 // On the linux backend the command's own limits (--help) are the defaults. Error: unsupported.
+// "linux" or "posix".
+[[nodiscard]] std::string_view backend_name(Backend backend);
+// Its limits for what no option asks for.
+[[nodiscard]] Limits usual_limits(Backend backend);
+
 [[nodiscard]] Result<std::unique_ptr<Manager>> make_manager(Backend backend);
 
 }  // namespace cordon::app

@@ -11,6 +11,7 @@
 #include "message.h"
 #include "outcome/decide.h"
 #include "plan_text.h"
+#include "policy_options.h"
 #include "recorded_run.h"
 #include "requirements.h"
 #include "run_options.h"
@@ -39,11 +40,14 @@ int plan_command(std::vector<std::string> arguments) {
     return usage_error("--report: nothing is run, so there is no outcome to write", kHelp);
   }
 
-  if (const auto known = plan_secrets(options->secrets, no_policy, options->request); !known) {
-    return refuse(known.error());
-  }
-  auto record = RecordedRun::open(options->audit, options->request);
+  const auto judged = apply_policy(*options);
+  if (!judged) return refuse(judged.error());
+  const auto settings = audit_settings(judged->policy, *options);
+  if (!settings) return refuse(settings.error());
+  auto record = RecordedRun::open(*settings, options->request);
   if (!record) return refuse(record.error());
+  const auto known = plan_secrets(options->secrets, secrets_of(*judged), options->request);
+  if (!known) return refuse(known.error());
   const auto manager = make_manager(options->backend);
   if (!manager) return refuse(manager.error());
   if (auto ok = plan_workdir(options->workdir, options->request, **manager); !ok) {

@@ -16,6 +16,10 @@ Result<RecordedRun> RecordedRun::open(const audit::Settings& settings, const Req
   return run;
 }
 
+std::string RecordedRun::id() const {
+  return recorder_ && recorder_->failure() == nullptr ? recorder_->id() : std::string();
+}
+
 Result<void> RecordedRun::started() {
   auto recorded = recorder_ ? recorder_->started() : Result<void>();
   started_ = recorded.has_value();

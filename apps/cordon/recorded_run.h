@@ -19,6 +19,9 @@ class RecordedRun {
   [[nodiscard]] static Result<RecordedRun> open(const audit::Settings& settings,
                                                 const Request& request);
 
+  // Of the run in the log; empty: there is none.
+  [[nodiscard]] std::string id() const;
+
   // Error: do not start it.
   [[nodiscard]] Result<void> started();
   [[nodiscard]] Result<void> planned(const Plan& plan);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "concat.h"
 #include "cordon/manager.h"
 #include "denial_text.h"
 #include "help.h"
@@ -13,6 +14,7 @@
 #include "message.h"
 #include "outcome/decide.h"
 #include "output_log.h"
+#include "policy_options.h"
 #include "recorded_run.h"
 #include "report_file.h"
 #include "requirements.h"
@@ -59,12 +61,40 @@ Result<std::optional<base::Fd>> open_log(const RunOptions& options) {
 // Everything about one run that outlives a step of it.
 struct Run {
   RunOptions options;
-  const SignalBlock& block;
-  RecordedRun& record;
   std::optional<base::Fd> log;
-  bool complete = true;  // all was done that was asked for besides the run
+  std::optional<JudgedRun> judged{};    // holds what was checked until the program has started
+  std::optional<RecordedRun> record{};  // from the moment that it is known where
+  std::optional<SignalBlock> block{};   // from then on signals are the program's
+  bool complete = true;                 // all was done that was asked for besides the run
 };
 
+// What comes before there is a manager, and while there is but one thread: the policy's word, the
+// record of it, the secrets. Error: the run is refused.
+Result<void> admit(Run& run) {
+  RunOptions& options = run.options;
+  auto policy = load_policy(options);
+  if (!policy) return std::unexpected(std::move(policy).error());
+  auto settings = audit_settings(*policy, options);
+  if (!settings) return std::unexpected(std::move(settings).error());
+  auto judged = judge_run(options, *std::move(policy), Purpose::run);
+  Result<void> permitted;
+  if (!judged) {
+    permitted = std::unexpected(judged.error());
+  } else {
+    permitted = policy::permitted(judged->answer.evaluation);
+  }
+  if (permitted) options.request = judged->answer.evaluation.request;
+  auto record = RecordedRun::open(*settings, options.request);
+  if (!record) return std::unexpected(std::move(record).error());
+  run.record.emplace(*std::move(record));
+  if (!permitted) return permitted;
+  run.judged.emplace(*std::move(judged));
+  // Before threads are started: a source may keep us waiting, and variables are taken out of the
+  // environment.
+  return load_secrets(options.secrets, secrets_of(*run.judged), options.request);
+}
+
+// The program with the command's streams, its record and its log.
 Outcome converse(Manager& manager, Run& run) {
   RunOptions& options = run.options;
   const Streams streams = streams_for(options);
@@ -72,9 +102,9 @@ Outcome converse(Manager& manager, Run& run) {
   if (options.log.transport == Transport::http) options.request.in = Input::none();
   if (!options.require.empty()) {
     const auto plan = manager.plan(options.request);
-    if (!plan) return run.record.refused(not_started(manager, plan.error()));
+    if (!plan) return run.record->refused(not_started(manager, plan.error()));
     if (const auto kept = check_required(options.require, *plan); !kept) {
-      return run.record.refused(
+      return run.record->refused(
           outcome::failed_to_start(0, plan->backend, plan->enforcement, kept.error()));
     }
   }
@@ -82,29 +112,37 @@ Outcome converse(Manager& manager, Run& run) {
   OutputTaps taps;
   const bool captured = streams == Streams::capture;
   auto redacted = redacted_values(options.secrets, captured || run.log, options.request.secrets);
-  if (!redacted) return run.record.refused(not_started(manager, redacted.error()));
+  if (!redacted) return run.record->refused(not_started(manager, redacted.error()));
   if (redacts(options.secrets, captured)) taps.redacted = *redacted;
   std::optional<OutputLog> lines;
   if (run.log) {
     lines.emplace(*std::move(run.log), options.log.file, [&] { return filter_of(*redacted); });
     taps.log = &*lines;
   }
-  if (const auto recorded = run.record.started(); !recorded) {
+  if (const auto recorded = run.record->started(); !recorded) {
     return not_started(manager, recorded.error());
   }
-  return run.record.ended(run_session(manager, std::move(options.request), streams, run.block, taps,
-                                      [&](int signal) { run.record.signalled(signal); }));
+  Outcome outcome = run_session(manager, std::move(options.request), streams, *run.block, taps,
+                                [&](int signal) { run.record->signalled(signal); });
+  name_policy_lines(outcome, run.judged->policy);
+  return run.record->ended(std::move(outcome));
 }
 
 Outcome perform(Run& run) {
   RunOptions& options = run.options;
+  if (const auto admitted = admit(run); !admitted) {
+    Outcome refused = outcome::failed_to_start(0, std::string(backend_name(options.backend)), {},
+                                               admitted.error());
+    return run.record ? run.record->refused(std::move(refused)) : refused;
+  }
+  run.block.emplace();
   const auto manager = make_manager(options.backend);
-  if (!manager) return run.record.refused(outcome::failed_to_start(0, "", {}, manager.error()));
+  if (!manager) return run.record->refused(outcome::failed_to_start(0, "", {}, manager.error()));
   if (const auto valid = validate(options.request); !valid) {
-    return run.record.refused(not_started(**manager, valid.error()));
+    return run.record->refused(not_started(**manager, valid.error()));
   }
   auto workdir = WorkDirScope::open(options.workdir, options.request, **manager);
-  if (!workdir) return run.record.refused(not_started(**manager, workdir.error()));
+  if (!workdir) return run.record->refused(not_started(**manager, workdir.error()));
   Outcome outcome = converse(**manager, run);
   run.complete = workdir->finish(/*ran=*/!outcome.error);
   return outcome;
@@ -120,7 +158,8 @@ struct Wanted {
 bool has_run(const Outcome& outcome) { return outcome.verdict != Verdict::failed_to_start; }
 
 // Tells about the end of the run in every way asked for. False: one of them failed.
-bool tell(const Outcome& outcome, const Wanted& wanted, std::optional<ReportFile>& report) {
+bool tell(const Outcome& outcome, const Wanted& wanted, const std::optional<RecordedRun>& record,
+          std::optional<ReportFile>& report) {
   bool told = true;
   if (wanted.json) {
     told = print(run_json(outcome)) == 0;
@@ -129,6 +168,9 @@ bool tell(const Outcome& outcome, const Wanted& wanted, std::optional<ReportFile
     if (wanted.explain && has_run(outcome)) {
       // As with every complaint: a stderr that cannot be written to is not our problem.
       (void)write_all(STDERR_FILENO, denial_text(outcome.denials, outcome.denials_omitted));
+      if (record && !record->id().empty()) {
+        complain(concat("this run is ", record->id(), ": see cordon explain --help"));
+      }
     }
   }
   if (report) {
@@ -160,22 +202,15 @@ int run_command(std::vector<std::string> arguments) {
   }
   auto log = open_log(*options);
   if (!log) return own_failure(log.error());
-  auto record = RecordedRun::open(options->audit, options->request);
-  if (!record) return own_failure(record.error());
 
   const Wanted wanted{.json = options->json, .explain = options->request.explain};
-  // Before signals are blocked and threads are started: a source may keep us waiting, and variables
-  // are taken out of the environment.
-  const auto loaded = load_secrets(options->secrets, no_policy, options->request);
-  std::optional<SignalBlock> block(std::in_place);
-  Run run{
-      .options = *std::move(options), .block = *block, .record = *record, .log = *std::move(log)};
-  const Outcome outcome =
-      loaded ? perform(run) : record->refused(outcome::failed_to_start(0, "", {}, loaded.error()));
-  block.reset();  // from here on a signal ends the command as usual
-  record->cleaned_up();
-  const bool told = tell(outcome, wanted, report);
-  return record->complete() && run.complete && told ? exit_status(outcome) : kOwnFailure;
+  Run run{.options = *std::move(options), .log = *std::move(log)};
+  const Outcome outcome = perform(run);
+  run.block.reset();  // from here on a signal ends the command as usual
+  if (run.record) run.record->cleaned_up();
+  const bool told = tell(outcome, wanted, run.record, report);
+  const bool recorded = !run.record || run.record->complete();
+  return recorded && run.complete && told ? exit_status(outcome) : kOwnFailure;
 }
 
 }  // namespace cordon::app

@@ -15,5 +15,6 @@ namespace cordon::app {
 // Whether the options of workdir_options() go together. Error: invalid_argument.
 [[nodiscard]] Result<void> check_workdir(const RunOptions& options);
 [[nodiscard]] std::span<const RunOption> audit_options();
+[[nodiscard]] std::span<const RunOption> policy_options();
 
 }  // namespace cordon::app

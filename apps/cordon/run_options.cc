@@ -148,8 +148,8 @@ constexpr auto kOthers = std::to_array<RunOption>({
 std::vector<RunOption> whole_table() {
   std::vector<RunOption> table;
   for (const std::span<const RunOption> part :
-       {limit_options(), isolation_options(), secret_options(), workdir_options(), audit_options(),
-        std::span<const RunOption>(kOthers)}) {
+       {limit_options(), isolation_options(), policy_options(), secret_options(), workdir_options(),
+        audit_options(), std::span<const RunOption>(kOthers)}) {
     table.insert(table.end(), part.begin(), part.end());
   }
   return table;
@@ -187,6 +187,10 @@ Result<RunOptions> parse_run_options(std::vector<std::string> arguments) {
   }
   if (auto together = check_workdir(options); !together) {
     return std::unexpected(std::move(together).error());
+  }
+  if (!options.manifest.empty()) {  // it names the program
+    options.request.args = std::move(line->operands);
+    return options;
   }
   if (line->operands.empty()) {
     return base::fail(ErrorCode::invalid_argument, "usage", "no program to run was given");

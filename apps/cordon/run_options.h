@@ -22,7 +22,10 @@ enum class Backend : std::uint8_t { automatic, linux_sandbox, posix };
 struct RunOptions {
   Request request;  // without its streams: those depend on where the command runs
   Backend backend = Backend::automatic;
-  std::vector<std::string> require;  // keys of `enforcement`
+  std::vector<std::string> policies;  // files
+  std::string profile;                // empty: none
+  std::string manifest;               // empty: none
+  std::vector<std::string> require;   // keys of `enforcement`
   SecretOptions secrets;
   WorkDirAsk workdir;
   LogAsk log;

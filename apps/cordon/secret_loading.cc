@@ -18,12 +18,14 @@ Result<std::vector<secrets::Ask>> resolve(const SecretOptions& options,
                                           const PolicySecrets& policy) {
   std::vector<secrets::Ask> asks;
   for (const SecretAsk& asked : options.asks) {
-    std::optional<secrets::Ask> ask;
-    if (asked.source) {
-      ask = {.name = asked.name, .source = *asked.source};
-    } else {
-      ask = policy(asked.name);
+    std::optional<secrets::Ask> ask = policy(asked.name);
+    if (ask && asked.delivery && *asked.delivery != ask->delivery) {
+      return base::fail(
+          ErrorCode::not_permitted, "secret",
+          concat("--secret ", asked.name, ": the policy delivers it as ", to_string(ask->delivery),
+                 ", not as ", to_string(*asked.delivery), ": leave as=… out, or change it there"));
     }
+    if (!ask && asked.source) ask = {.name = asked.name, .source = *asked.source};
     if (!ask) {
       return base::fail(
           ErrorCode::invalid_argument, "secret",

@@ -14,6 +14,7 @@
 
 #include "cordon/clock.h"
 #include "cordon/error.h"
+#include "cordon/isolation.h"
 
 namespace cordon {
 
@@ -79,6 +80,9 @@ struct Denial {
   std::string allow{};      // the option that would allow it; empty: none does, because of `reason`
   std::string reason{};     // what is behind it, where there is something to say
   std::uint64_t count = 1;  // how often
+  // What `allow` asks for, as a request would; for whoever judges that.
+  std::optional<Grant> grant{};
+  std::optional<Network> network{};
 
   friend bool operator==(const Denial&, const Denial&) = default;
 };

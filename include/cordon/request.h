@@ -128,6 +128,9 @@ struct Request {
   // For backends that isolate; the others refuse what they cannot give.
   std::vector<Grant> grants{};  // besides the system's directories and the working directory
   std::vector<Pin> pins{};  // exactly these files at their places: what was checked is what runs
+  // The sources of grants, and `cwd`, have no symbolic links in them: one that is there now was put
+  // there after they were looked at, and is an error instead of being followed.
+  bool links_resolved = false;
   Network network = Network::none;
   bool unix_sockets = true;    // false: only socketpair(), so no socket below a grant is reachable
   std::optional<User> user{};  // none: the caller, or for root an unprivileged id of the run's own

@@ -30,6 +30,9 @@ enum class Operation : std::uint8_t {
 [[nodiscard]] std::string_view to_string(Operation operation);
 [[nodiscard]] std::optional<Operation> operation_named(std::string_view name);
 
+// The detail of the `start` of a run whose denials are going to be in its `exit`.
+inline constexpr std::string_view kExplained = "explained";
+
 // What a caller knows; sequence, time and seals come with the writing.
 struct Entry {
   Operation operation = Operation::start;

@@ -31,6 +31,13 @@ Result<std::string> random_id() {
   return id;
 }
 
+std::string describe(const Denial& denial) {
+  std::string text = denial.access + " " + denial.what;
+  if (!denial.allow.empty()) text += ": allow by " + denial.allow;
+  if (!denial.reason.empty()) text += "; " + denial.reason;
+  return text;
+}
+
 std::string describe(const LimitHit& hit) {
   std::string text = hit.name + ": limit " + std::to_string(hit.limit);
   if (hit.observed) text += ", observed " + std::to_string(*hit.observed);
@@ -72,6 +79,7 @@ struct RunRecorder::State {
   std::string policy_digest;
   std::string digest;
   std::string program;
+  bool explained = false;
   OnFailure on_failure = OnFailure::refuse;
   std::unique_ptr<Log> log;
   mutable std::mutex mutex;
@@ -96,6 +104,7 @@ Result<RunRecorder> RunRecorder::open(const Settings& settings, const Request& r
   state->policy_digest = settings.policy_digest;
   state->digest = request_digest(request);
   state->program = request.program;
+  state->explained = request.explain;
   state->on_failure = settings.on_failure;
   auto log = Log::open(settings, clock);
   if (log) {
@@ -114,7 +123,9 @@ Result<void> RunRecorder::planned(const Plan& plan) {
   return state_->record(Operation::plan, "backend " + plan.backend);
 }
 
-Result<void> RunRecorder::started() { return state_->record(Operation::start, ""); }
+Result<void> RunRecorder::started() {
+  return state_->record(Operation::start, state_->explained ? std::string(kExplained) : "");
+}
 
 Result<void> RunRecorder::signalled(int signal) {
   return state_->record(Operation::signal, "signal " + std::to_string(signal));
@@ -129,8 +140,8 @@ Result<void> RunRecorder::ended(const Outcome& outcome) {
     if (outcome.limit && hit.name == outcome.limit->name) continue;
     entries.push_back(state_->entry(Operation::limit, describe(hit), ""));
   }
-  for (const std::string& denial : outcome.denials) {
-    entries.push_back(state_->entry(Operation::denial, denial, ""));
+  for (const Denial& denial : outcome.denials) {
+    entries.push_back(state_->entry(Operation::denial, describe(denial), ""));
   }
   entries.push_back(state_->entry(Operation::exit, outcome.hint, to_json(outcome)));
   return state_->record(entries);

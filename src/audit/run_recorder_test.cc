@@ -41,7 +41,7 @@ TEST_F(Recorder, AWholeRunLeavesItsRecordsInOrder) {
   outcome.verdict = Verdict::memory;
   outcome.limit = LimitHit{"memory", 64, 70, "counter"};
   outcome.limits_hit = {*outcome.limit, {"processes", 5, 5, ""}};
-  outcome.denials = {"open /etc/shadow"};
+  outcome.denials = {{.what = "/etc/shadow", .access = "read", .allow = "--read /etc/shadow"}};
   ASSERT_TRUE(recorder->started());
   ASSERT_TRUE(recorder->signalled(2));
   ASSERT_TRUE(recorder->ended(outcome));
@@ -58,6 +58,7 @@ TEST_F(Recorder, AWholeRunLeavesItsRecordsInOrder) {
                                                "exit", "cleanup"));
   EXPECT_EQ(records()[2].at("detail"), "memory: limit 64, observed 70 (counter)");
   EXPECT_EQ(records()[3].at("detail"), "processes: limit 5, observed 5");
+  EXPECT_EQ(records()[4].at("detail"), "read /etc/shadow: allow by --read /etc/shadow");
   EXPECT_EQ(records()[5].at("outcome").at("verdict"), "memory");
   EXPECT_EQ(wrong(), "");
 }

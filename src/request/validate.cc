@@ -20,6 +20,7 @@ bool has_nul(std::string_view text) { return text.find('\0') != std::string_view
 Result<void> validate_strings(const Request& r) {
   if (r.program.empty()) return bad("program is empty: name the program to run");
   if (has_nul(r.program)) return bad("program contains a NUL byte: remove it");
+  if (has_nul(r.argv0)) return bad("argv0 contains a NUL byte: remove it");
   for (std::size_t i = 0; i < r.args.size(); ++i) {
     if (has_nul(r.args[i])) {
       return bad("argument " + std::to_string(i + 1) + " contains a NUL byte: remove it");

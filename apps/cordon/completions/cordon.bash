@@ -2,18 +2,18 @@
 #   source <(cordon completion bash)
 
 _cordon_run() {
-  local cur=$1 prev=$2 options guarantees
+  local cur=$1 prev=$2 first=$3 options guarantees
   options='--timeout --grace --cpu-time --cpus --memory --pids --pids-kill --files --file-size
-    --output --read --write --bind --tmpfs --user --net --no-unix --secret --redact --no-redact
-    --workdir --cache --keep --collect --into --collect-limit --transport --log --cwd --env
-    --env-pass --backend --cgroup-parent --require --json --report --explain --audit --audit-key
-    --help'
-  [[ ${COMP_WORDS[1]} == plan ]] && options=${options/--report /}
+    --output --read --write --bind --tmpfs --user --net --no-unix --policy --profile --manifest
+    --secret --redact --no-redact --workdir --cache --keep --collect --into --collect-limit
+    --transport --log --cwd --env --env-pass --backend --cgroup-parent --require --json --report
+    --explain --audit --audit-key --help'
+  [[ ${COMP_WORDS[1]} != run ]] && options=${options/--report /}
   guarantees='memory cpu processes filesystem network syscalls capabilities timeout all'
 
   # From the program on, its own completion takes over.
   local i word
-  for ((i = 2; i < COMP_CWORD; i++)); do
+  for ((i = first; i < COMP_CWORD; i++)); do
     word=${COMP_WORDS[i]}
     case $word in
       --) ((i++)) ;;
@@ -38,8 +38,8 @@ _cordon_run() {
     --grace | --cpu-time) mapfile -t COMPREPLY < <(compgen -W '1s 10s 1m' -- "$cur") ;;
     --memory | --file-size | --output | --collect-limit) mapfile -t COMPREPLY < <(compgen -W '64M 512M 1G' -- "$cur") ;;
     --cpus) mapfile -t COMPREPLY < <(compgen -W '0.5 1 2' -- "$cur") ;;
-    --pids | --files | --cgroup-parent | --secret | --collect) ;;
-    --read | --write | --bind) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
+    --pids | --files | --cgroup-parent | --secret | --collect | --profile) ;;
+    --read | --write | --bind | --policy | --manifest) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
     --user) mapfile -t COMPREPLY < <(compgen -u -- "$cur") ;;
     --net) mapfile -t COMPREPLY < <(compgen -W 'none loopback host' -- "$cur") ;;
     --cwd | --tmpfs | --cache | --into | --audit) mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
@@ -94,17 +94,34 @@ _cordon_audit() {
 
 _cordon() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
+  local verbs='run plan policy doctor audit explain completion help'
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W 'run plan doctor audit completion help --help --version' -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W "$verbs --help --version" -- "$cur")
     return
   fi
   case ${COMP_WORDS[1]} in
-    run | plan) _cordon_run "$cur" "$prev" ;;
+    run | plan) _cordon_run "$cur" "$prev" 2 ;;
+    policy)
+      if ((COMP_CWORD == 2)); then
+        mapfile -t COMPREPLY < <(compgen -W 'check explain --help' -- "$cur")
+      elif [[ ${COMP_WORDS[2]} == explain ]]; then
+        _cordon_run "$cur" "$prev" 3
+      else
+        mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+      fi
+      ;;
     doctor) mapfile -t COMPREPLY < <(compgen -W '--json --help' -- "$cur") ;;
     audit) _cordon_audit "$cur" "$prev" ;;
     completion) mapfile -t COMPREPLY < <(compgen -W 'bash zsh fish' -- "$cur") ;;
-    help) mapfile -t COMPREPLY < <(compgen -W 'run plan doctor audit completion' -- "$cur") ;;
+    explain)
+      if [[ $prev == --audit ]]; then
+        mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+      else
+        mapfile -t COMPREPLY < <(compgen -W '--audit --json --help' -- "$cur")
+      fi
+      ;;
+    help) mapfile -t COMPREPLY < <(compgen -W "$verbs" -- "$cur") ;;
   esac
 }
 

@@ -4,9 +4,14 @@
 # True until the program is named: from there on its own completions apply.
 function __cordon_in_run_options
     set -l words (commandline -opc)
-    test (count $words) -ge 2; and contains -- $words[2] run plan; or return 1
+    test (count $words) -ge 2; and contains -- $words[2] run plan policy; or return 1
+    set -l begin 3
+    if test $words[2] = policy
+        test (count $words) -ge 3; and test $words[3] = explain; or return 1
+        set begin 4
+    end
     set -l value_next 0
-    for word in $words[3..-1]
+    for word in $words[$begin..-1]
         if test $value_next = 1
             set value_next 0
             continue
@@ -34,15 +39,17 @@ end
 set -l first '__fish_is_nth_token 1'
 complete -c cordon -f -n $first -a run -d 'run a program with limits'
 complete -c cordon -f -n $first -a plan -d 'tell what run would do'
+complete -c cordon -f -n $first -a policy -d 'check and explain policies'
 complete -c cordon -f -n $first -a doctor -d 'tell what can be enforced here'
 complete -c cordon -f -n $first -a audit -d 'read or check the record of runs'
+complete -c cordon -f -n $first -a explain -d 'tell what a recorded run was refused'
 complete -c cordon -f -n $first -a completion -d 'print a completion script'
 complete -c cordon -f -n $first -a help -d 'print the help'
 complete -c cordon -f -n $first -l help -d 'print the help'
 complete -c cordon -f -n $first -l version -d 'print the version'
 
 complete -c cordon -f -n '__fish_seen_subcommand_from completion' -a 'bash zsh fish'
-complete -c cordon -f -n '__fish_seen_subcommand_from help' -a 'run plan doctor audit completion'
+complete -c cordon -f -n '__fish_seen_subcommand_from help' -a 'run plan policy doctor audit explain completion'
 
 complete -c cordon -f -n '__fish_seen_subcommand_from doctor' -l json -d 'print one JSON object'
 complete -c cordon -f -n '__fish_seen_subcommand_from doctor' -l help -d 'print the help'
@@ -62,6 +69,13 @@ complete -c cordon -n $show -f -l json -d 'one JSON object a line'
 complete -c cordon -n $show -f -l follow -d 'wait for more'
 set -l verify '__fish_seen_subcommand_from audit; and __fish_seen_subcommand_from verify'
 complete -c cordon -n $verify -r -l key -d 'the key of the seals'
+set -l explain '__fish_seen_subcommand_from explain; and not __fish_seen_subcommand_from policy'
+complete -c cordon -n $explain -x -l audit -a '(__fish_complete_directories)' -d 'the log'
+complete -c cordon -f -n $explain -l json -d 'print one JSON object'
+complete -c cordon -f -n $explain -l help -d 'print the help'
+
+set -l action '__fish_seen_subcommand_from policy; and __fish_is_nth_token 2'
+complete -c cordon -f -n $action -a 'check explain'
 
 set -l run __cordon_in_run_options
 complete -c cordon -n $run -x -l timeout -a '10s 1m 5m none' -d 'end the run after this much time'
@@ -94,6 +108,9 @@ complete -c cordon -n $run -x -l into -a '(__fish_complete_directories)' -d 'whe
 complete -c cordon -n $run -x -l collect-limit -a '64M 512M 1G' -d 'most bytes to be collected'
 complete -c cordon -n $run -x -l transport -a 'stdio http' -d 'how the program talks'
 complete -c cordon -n $run -r -l log -d 'add the output to a file, line by line'
+complete -c cordon -n $run -r -l policy -d 'allow no more than this file'
+complete -c cordon -n $run -x -l profile -d 'allow no more than this profile'
+complete -c cordon -n $run -r -l manifest -d 'run what this file names'
 complete -c cordon -n $run -x -l cwd -a '(__fish_complete_directories)' -d 'run in this directory'
 complete -c cordon -n $run -x -l env -a '(set -nx)' -d 'set a variable'
 complete -c cordon -n $run -x -l env-pass -a '(set -nx)' -d 'pass on variables by pattern'

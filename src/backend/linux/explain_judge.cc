@@ -20,6 +20,8 @@ constexpr const char* kOwn = "this place is made for the sandbox";
 struct Remedy {
   std::string allow{};
   std::string reason{};
+  std::optional<Grant> grant{};
+  std::optional<Network> network{};
 };
 
 // Of "grant read of /sys: /sys is never shown: leave this grant out" what is in the middle.
@@ -38,10 +40,10 @@ Remedy granting(Grant grant, bool world_readable = true) {
   const auto views = plan::granted_views(request);
   if (!views) return {.reason = heart_of(views.error().message)};
   if (grant.kind == Grant::Kind::tmpfs) {
-    return {.allow = "--tmpfs " + base::shell_word(grant.target)};
+    return {.allow = "--tmpfs " + base::shell_word(grant.target), .grant = grant};
   }
   const bool write = grant.kind == Grant::Kind::write;
-  Remedy remedy;
+  Remedy remedy{.grant = grant};
   if (grant.source == grant.target) {
     remedy.allow = (write ? "--write " : "--read ") + base::shell_word(grant.source);
   } else {
@@ -182,7 +184,8 @@ class Judge {
             .what = path_,
             .access = access_of(attempt_.use),
             .allow = std::move(remedy.allow),
-            .reason = std::move(remedy.reason)};
+            .reason = std::move(remedy.reason),
+            .grant = std::move(remedy.grant)};
   }
 
   const PathAttempt& attempt_;
@@ -196,18 +199,20 @@ Denial refused_socket(const SocketAttempt& attempt, Remedy remedy) {
           .what = attempt.address,
           .access = attempt.send ? "send" : "connect",
           .allow = std::move(remedy.allow),
-          .reason = std::move(remedy.reason)};
+          .reason = std::move(remedy.reason),
+          .network = remedy.network};
 }
 
 std::optional<Denial> judge_internet(const SocketAttempt& attempt, Network network) {
   if (network == Network::none) {
-    if (!attempt.loopback) return refused_socket(attempt, {.allow = "--net host"});
-    return refused_socket(attempt,
-                          {.allow = "--net loopback",
-                           .reason = "a loopback of its own; the host's needs --net host"});
+    if (!attempt.loopback)
+      return refused_socket(attempt, {.allow = "--net host", .network = Network::host});
+    return refused_socket(attempt, {.allow = "--net loopback",
+                                    .reason = "a loopback of its own; the host's needs --net host",
+                                    .network = Network::loopback});
   }
   if (network == Network::loopback && !attempt.loopback) {
-    return refused_socket(attempt, {.allow = "--net host"});
+    return refused_socket(attempt, {.allow = "--net host", .network = Network::host});
   }
   return std::nullopt;
 }

@@ -58,10 +58,12 @@ TEST(ExplainJudgeTest, HiddenFileOfTheHostIsDenied) {
   const auto denial =
       judge(absent("/home/me/notes", Use::read), around(), host({{"/home/me/notes", ""}}));
   ASSERT_TRUE(denial);
-  EXPECT_EQ(*denial, (Denial{.kind = Denial::Kind::path,
-                             .what = "/home/me/notes",
-                             .access = "read",
-                             .allow = "--read /home/me/notes"}));
+  EXPECT_EQ(*denial,
+            (Denial{.kind = Denial::Kind::path,
+                    .what = "/home/me/notes",
+                    .access = "read",
+                    .allow = "--read /home/me/notes",
+                    .grant = Grant::bind("/home/me/notes", "/home/me/notes", Grant::Kind::read)}));
 }
 
 TEST(ExplainJudgeTest, FileMissingOnTheHostIsNotDenied) {

@@ -45,8 +45,10 @@ Request with_real_paths(Request request) {
   for (Grant& grant : request.grants) {
     if (grant.kind == Grant::Kind::tmpfs || !plan::normalise(grant.source)) continue;
     if (grant.target.empty()) grant.target = grant.source;
+    if (request.links_resolved) continue;
     if (auto real = real_path(grant.source)) grant.source = std::move(*real);
   }
+  if (request.links_resolved) return request;
   const bool absolute = request.cwd.starts_with('/');
   const auto cwd = plan::normalise(request.cwd);
   if (!request.cwd.empty() && (!absolute || (cwd && !is_made_inside(request, *cwd)))) {

@@ -42,6 +42,14 @@ TEST_F(RealPathsTest, GrantIsOfWhatTheLinkLeadsToUnderTheNameThatWasAskedFor) {
   }
 }
 
+TEST_F(RealPathsTest, NothingIsFollowedWhereLinksHaveBeenResolvedBefore) {
+  const Request request = with_real_paths(
+      {.cwd = in("link"), .grants = {Grant::read(in("link"))}, .links_resolved = true});
+  EXPECT_EQ(request.grants.front().source, in("link"));
+  EXPECT_EQ(request.grants.front().target, in("link"));
+  EXPECT_EQ(request.cwd, in("link"));
+}
+
 TEST_F(RealPathsTest, LinkOnTheWayIsFollowed) {
   EXPECT_EQ(resolved(Grant::read(in("chain/below"))).source, in("real/below"));
 }

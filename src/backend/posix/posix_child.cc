@@ -102,7 +102,8 @@ Result<void> PosixChild::launch(const supervise::LaunchSpec& spec) {
     environment.push_back(std::move(entry));
   }
 
-  std::vector<const char*> argv{(request.argv0.empty() ? request.program : request.argv0).c_str()};
+  const std::string& argv0 = request.argv0.empty() ? request.program : request.argv0;
+  std::vector<const char*> argv{argv0.c_str()};
   for (const std::string& arg : request.args) argv.push_back(arg.c_str());
   argv.push_back(nullptr);
   std::vector<const char*> envp;

@@ -1,11 +1,11 @@
-#include "suggest.h"
+#include "base/suggest.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
 #include <vector>
 
-namespace cordon::app {
+namespace cordon::base {
 namespace {
 
 // How many characters have to be changed, added, left out, or swapped with their neighbour.
@@ -46,4 +46,4 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
   return best;
 }
 
-}  // namespace cordon::app
+}  // namespace cordon::base

@@ -4,10 +4,10 @@
 #include <span>
 #include <string_view>
 
-namespace cordon::app {
+namespace cordon::base {
 
 // The entry of `known` that is a typing error or two away from `word`, or "" when none is near.
 [[nodiscard]] std::string_view nearest(std::string_view word,
                                        std::span<const std::string_view> known);
 
-}  // namespace cordon::app
+}  // namespace cordon::base

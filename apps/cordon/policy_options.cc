@@ -1,0 +1,94 @@
+#include "policy_options.h"
+
+#include <utility>
+
+#include "execution/policy_files.h"
+#include "make_manager.h"
+
+namespace cordon::app {
+namespace {
+
+policy::SecretRule rule_of(const secrets::Source& source) {
+  using From = secrets::Source::Kind;
+  using To = policy::SecretRule::Kind;
+  switch (source.kind) {
+    case From::file:
+      return {.kind = To::file, .from = source.place};
+    case From::variable:
+      return {.kind = To::env, .from = source.place};
+    case From::descriptor:
+      return {.kind = To::fd, .from = std::to_string(source.descriptor)};
+    case From::command:
+      return {.kind = To::command, .command = source.argv};
+  }
+  return {};
+}
+
+std::vector<policy::SecretAsk> secret_asks(const RunOptions& options) {
+  std::vector<policy::SecretAsk> asks;
+  for (const SecretAsk& asked : options.secrets.asks) {
+    policy::SecretAsk ask{.name = asked.name, .asked_by = {.file = "--secret"}};
+    if (asked.source) ask.source = rule_of(*asked.source);
+    asks.push_back(std::move(ask));
+  }
+  return asks;
+}
+
+// A place among the runs that may be alive at once. When all are taken the evaluator is told so,
+// and says who has set the limit.
+Result<void> take_slot(JudgedRun& judged, execution::PolicyQuestion& question) {
+  const auto most = policy::most_live_runs(judged.policy);
+  if (!most) return {};
+  const auto runs = execution::LiveRuns::open(execution::LiveRuns::usual_directory());
+  if (!runs) return std::unexpected(runs.error());
+  auto slot = runs->enter(most->place.file, most->value);
+  if (slot) {
+    judged.slot = *std::move(slot);
+  } else if (slot.error().code == ErrorCode::resource_exhausted && slot.error().os_error == 0) {
+    question.live_runs = most->value;
+  } else {
+    return std::unexpected(std::move(slot).error());
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<policy::Policy> load_policy(const RunOptions& options) {
+  return execution::load_policy(options.policies, options.profile);
+}
+
+Result<JudgedRun> judge_run(const RunOptions& options, policy::Policy policy, Purpose purpose) {
+  JudgedRun judged{.policy = std::move(policy), .answer = {}, .slot = {}};
+  execution::PolicyQuestion question{.request = options.request,
+                                     .secrets = secret_asks(options),
+                                     .backend = std::string(backend_name(options.backend)),
+                                     .isolates = options.backend != Backend::posix,
+                                     .usual = usual_limits(options.backend)};
+  if (!options.manifest.empty()) {
+    auto manifest = execution::load_manifest(options.manifest);
+    if (!manifest) return std::unexpected(std::move(manifest).error());
+    question.manifest = *std::move(manifest);
+  }
+  if (purpose == Purpose::run) {
+    if (auto taken = take_slot(judged, question); !taken) return std::unexpected(taken.error());
+  }
+  auto answer = execution::ask_policy(judged.policy, question);
+  if (!answer) return std::unexpected(std::move(answer).error());
+  judged.answer = *std::move(answer);
+  return judged;
+}
+
+Result<JudgedRun> apply_policy(RunOptions& options) {
+  auto policy = load_policy(options);
+  if (!policy) return std::unexpected(std::move(policy).error());
+  auto judged = judge_run(options, *std::move(policy), Purpose::plan);
+  if (!judged) return judged;
+  if (auto ok = policy::permitted(judged->answer.evaluation); !ok) {
+    return std::unexpected(std::move(ok).error());
+  }
+  options.request = judged->answer.evaluation.request;
+  return judged;
+}
+
+}  // namespace cordon::app

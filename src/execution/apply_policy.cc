@@ -1,0 +1,147 @@
+#include "execution/apply_policy.h"
+
+#include <grp.h>
+#include <pwd.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <utility>
+
+#include "execution/program_check.h"
+#include "execution/safe_open.h"
+
+namespace cordon::execution {
+namespace {
+
+policy::UserFacts facts_about(const User& user) {
+  policy::UserFacts facts{.uid = user.uid, .gid = user.gid, .own_gid = user.uid};
+  std::vector<char> room(65536);
+  passwd entry{};
+  passwd* found = nullptr;
+  if (::getpwuid_r(user.uid, &entry, room.data(), room.size(), &found) == 0 && found != nullptr) {
+    facts.name = entry.pw_name;
+    facts.own_gid = entry.pw_gid;
+  }
+  group members{};
+  group* group = nullptr;
+  if (::getgrgid_r(user.gid, &members, room.data(), room.size(), &group) == 0 && group != nullptr) {
+    facts.group = members.gr_name;
+  }
+  return facts;
+}
+
+// Whom the program would run as. Nothing: root's programs get an id of their own in a sandbox.
+std::optional<policy::UserFacts> user_of(const PolicyQuestion& question) {
+  if (question.request.user) return facts_about(*question.request.user);
+  if (::geteuid() == 0 && question.isolates) return std::nullopt;
+  return facts_about({.uid = ::geteuid(), .gid = ::getegid()});
+}
+
+std::vector<std::string> callers_environment() {
+  std::vector<std::string> all;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    all.emplace_back(*entry);
+  }
+  return all;
+}
+
+std::string mcp_home() {
+  if (const char* const named = std::getenv("MCP_HOME"); named != nullptr && *named == '/') {
+    return named;
+  }
+  const std::string home = home_directory();
+  return home.empty() ? "" : home + "/.mcp";
+}
+
+std::unexpected<Error> cannot_open(const policy::Place& place, Error why) {
+  why.message = to_string(place) + ": " + why.message;
+  why.code = ErrorCode::invalid_argument;
+  return std::unexpected(std::move(why));
+}
+
+// Replaces each source by where it really is: that is what is judged, and what is mounted.
+Result<std::vector<policy::GrantAsk>> resolve(std::vector<policy::GrantAsk> grants) {
+  std::vector<policy::GrantAsk> all;
+  for (policy::GrantAsk& ask : grants) {
+    if (ask.grant.kind != Grant::Kind::tmpfs) {
+      const auto found = find_file(ask.grant.source);
+      if (!found && ask.optional && found.error().code == ErrorCode::not_found) continue;
+      if (!found) return cannot_open(ask.asked_by, found.error());
+      if (ask.grant.target.empty()) ask.grant.target = ask.grant.source;
+      ask.grant.source = found->path;
+    }
+    all.push_back(std::move(ask));
+  }
+  return all;
+}
+
+// Where the program would run. What only a grant makes stays as it is.
+Result<std::string> resolve_cwd(const policy::Asks& asks) {
+  std::string cwd = asks.request.cwd;
+  if (cwd.empty() && asks.manifest && asks.manifest->cwd) {
+    cwd = asks.bundle + "/" + asks.manifest->cwd->value;
+  }
+  const std::string wanted = cwd.empty() ? "." : cwd;
+  for (const auto& ask : asks.grants) {
+    const std::filesystem::path target(ask.grant.target);
+    const std::string below = std::filesystem::path(wanted).lexically_relative(target);
+    const bool inside = wanted.starts_with('/') && !below.empty() && !below.starts_with("..");
+    if (inside && ask.grant.target != ask.grant.source) return wanted;
+  }
+  const auto found = find_file(wanted);
+  if (!found) {
+    return cannot_open({.file = cwd.empty() ? "the current directory" : "--cwd"}, found.error());
+  }
+  return found->path;
+}
+
+// Without a policy and a manifest nothing has to be known about the host.
+bool has_to_look(const policy::Policy& policy, const PolicyQuestion& question) {
+  return !policy.ceilings.empty() || question.manifest.has_value();
+}
+
+Result<void> look(policy::Asks& asks, policy::Surroundings& here) {
+  auto grants = resolve(std::move(asks.grants));
+  if (!grants) return std::unexpected(std::move(grants).error());
+  asks.grants = *std::move(grants);
+  auto cwd = resolve_cwd(asks);
+  if (!cwd) return std::unexpected(std::move(cwd).error());
+  here.cwd = *std::move(cwd);
+  if (asks.manifest) here.mcp_home = mcp_home();
+  return {};
+}
+
+}  // namespace
+
+Result<PolicyAnswer> ask_policy(const policy::Policy& policy, const PolicyQuestion& question) {
+  policy::Asks asks{.request = question.request, .secrets = question.secrets};
+  if (question.manifest) {
+    asks.manifest = question.manifest->manifest;
+    asks.bundle = question.manifest->bundle;
+  }
+  asks.grants = collect_grants(policy, asks);
+  policy::Surroundings here{.environment = callers_environment(),
+                            .backend = question.backend,
+                            .isolates = question.isolates,
+                            .usual = question.usual,
+                            .live_runs = question.live_runs};
+  const bool looked = has_to_look(policy, question);
+  if (looked) {
+    here.user = user_of(question);
+    if (auto ok = look(asks, here); !ok) return std::unexpected(std::move(ok).error());
+  }
+
+  PolicyAnswer answer{.evaluation = evaluate(policy, asks, here)};
+  answer.evaluation.request.links_resolved = looked && question.isolates;
+  if (!restricts_programs(policy)) return answer;
+  auto programs = check_programs(answer.evaluation.request, here.cwd, needs_digests(policy),
+                                 !question.isolates);
+  if (!programs) return std::unexpected(std::move(programs).error());
+  judge_programs(policy, programs->files, asks, answer.evaluation);
+  answer.evaluation.request = std::move(programs->request);
+  answer.held = std::move(programs->held);
+  return answer;
+}
+
+}  // namespace cordon::execution

@@ -1,0 +1,40 @@
+// From a policy and what was asked for to the request that may be run: resolves what the evaluator
+// has to know about the host, asks it, and holds what was looked at until the run has started.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/fd.h"
+#include "cordon/error.h"
+#include "cordon/request.h"
+#include "execution/policy_files.h"
+#include "policy/evaluate.h"
+
+namespace cordon::execution {
+
+struct PolicyQuestion {
+  Request request{};
+  std::optional<LoadedManifest> manifest{};
+  std::vector<policy::SecretAsk> secrets{};
+  std::string backend{};        // its name
+  bool isolates = true;         // whether it does
+  Limits usual{};               // its limits for what nobody asks for
+  std::uint64_t live_runs = 0;  // besides this one
+};
+
+// All decisions; `evaluation.request` is what may be run if permitted(evaluation) says so. Its pins
+// borrow from `held`, which has to live until the run has started.
+struct PolicyAnswer {
+  policy::Evaluation evaluation{};
+  std::vector<base::Fd> held{};
+};
+
+// Errors: what cannot be asked at all (the program or a granted path is not there …). A refusal is
+// no error here: see permitted().
+[[nodiscard]] Result<PolicyAnswer> ask_policy(const policy::Policy& policy,
+                                              const PolicyQuestion& question);
+
+}  // namespace cordon::execution

@@ -1,0 +1,15 @@
+// JSON text as a tree, with the lines that a JSON library does not keep.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "cordon/error.h"
+#include "policy/node.h"
+
+namespace cordon::policy {
+
+// As read_toml(). A name that an object has twice is an error; null is Node::Kind::other.
+[[nodiscard]] Result<Node> read_json(std::string_view text, const std::string& file);
+
+}  // namespace cordon::policy
