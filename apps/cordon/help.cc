@@ -74,7 +74,7 @@ Exit status:
   the program's own, or
     5    the run timed out
   124    ended for another limit, or cancelled
-  125    wrong usage, or Cordon could not set the run up
+  125    wrong usage, or Cordon could not set the run up, or not collect a file
   126    PROGRAM is not permitted or not executable
   127    PROGRAM was not found
   128+n  PROGRAM died of signal n by itself
@@ -88,6 +88,9 @@ Examples:
 
   Let a program change one directory, and reach no network:
     cordon run --write ./out -- python3 generated.py
+
+  Let a program work in a fresh directory, and take the result out of it:
+    cordon run --workdir --read . --collect '*.csv' --into out -- "$PWD/report"
 
   Run a program on input from a file, with one variable of yours:
     cordon run --env API_KEY --net host -- ./client < request.txt

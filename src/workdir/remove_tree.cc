@@ -67,8 +67,10 @@ class TreeRemover {
       return;
     }
     if (error == EBUSY) return note(name, "", error);
+    const std::uint64_t failures = failures_;
     clear(name);
-    if (!removed_empty(name) && errno != ENOENT && !late_) note(name, "", errno);
+    // With something left in it, it is that which has to be told.
+    if (!removed_empty(name) && errno != ENOENT && failures_ == failures) note(name, "", errno);
   }
 
   bool removed_empty(const char* name) {

@@ -11,14 +11,14 @@
 namespace cordon::workdir {
 namespace {
 
-int wanted_swaps() { return support::count_from("CORDON_SOAK_WORKDIR_SWAPS", 5000); }
+int wanted_swaps(int usual) { return support::count_from("CORDON_SOAK_WORKDIR_SWAPS", usual); }
 
-// Does `swap` again and again in a thread of its own.
+// Does `swap` again and again in a thread of its own. It returns how many swaps that were.
 class Swapper {
  public:
-  explicit Swapper(std::function<void(int)> swap)
+  explicit Swapper(std::function<int(int)> swap)
       : thread_([this, swap = std::move(swap)] {
-          while (!stop_) swap(swaps_++);
+          for (int round = 0; !stop_; ++round) swaps_ += swap(round);
         }) {}
   ~Swapper() {
     stop_ = true;
@@ -37,8 +37,9 @@ class Swapper {
 
 class Swaps : public TreeTest {
  protected:
-  // Makes what the remover has taken anew, then puts the link in the directory's place.
-  void swap_in(const std::string& place, const std::string& bait) const {
+  // Makes what the remover has taken anew, then puts the link in the directory's place, and back,
+  // until the remover takes one of them.
+  [[nodiscard]] static int swap_in(const std::string& place, const std::string& bait) {
     const std::string directory = place + "/d";
     const std::string link = place + "/l";
     (void)::mkdir(place.c_str(), 0700);
@@ -47,8 +48,14 @@ class Swaps : public TreeTest {
       (void)::mkdir((directory + name).c_str(), 0700);
     }
     (void)::symlink(bait.c_str(), link.c_str());
-    (void)::renameat2(AT_FDCWD, directory.c_str(), AT_FDCWD, link.c_str(), RENAME_EXCHANGE);
+    int swaps = 0;
+    while (swaps < kInARow &&
+           ::renameat2(AT_FDCWD, directory.c_str(), AT_FDCWD, link.c_str(), RENAME_EXCHANGE) == 0) {
+      ++swaps;
+    }
+    return swaps;
   }
+  static constexpr int kInARow = 100;
 };
 
 TEST_F(Swaps, DoNotMakeRemovalReachOut) {
@@ -56,8 +63,9 @@ TEST_F(Swaps, DoNotMakeRemovalReachOut) {
   const std::string tree = make("tree");
   const base::Fd top = open_directory(tree);
   {
-    const Swapper swapper([&](int i) { swap_in(i % 2 == 0 ? tree : tree + "/sub", bait.path()); });
-    while (swapper.swaps() < wanted_swaps()) {
+    const Swapper swapper(
+        [&](int i) { return swap_in(i % 2 == 0 ? tree : tree + "/sub", bait.path()); });
+    while (swapper.swaps() < wanted_swaps(50'000)) {
       (void)empty_directory(top.get(), tree, in(std::chrono::milliseconds(50)));
       ASSERT_TRUE(bait.intact());
     }
@@ -80,12 +88,14 @@ TEST_F(Swaps, DoNotMakeCollectionReachOut) {
         ::renameat2(AT_FDCWD, (work + a).c_str(), AT_FDCWD, (work + b).c_str(), RENAME_EXCHANGE),
         0);
   };
-  const Swapper swapper(
-      [&](int i) { i % 2 == 0 ? exchange("/out", "/link") : exchange("/g", "/glink"); });
+  const Swapper swapper([&](int i) {
+    i % 2 == 0 ? exchange("/out", "/link") : exchange("/g", "/glink");
+    return 1;
+  });
 
   const base::Fd top = open_directory(work);
   int collected = 0;
-  for (int round = 0; swapper.swaps() < wanted_swaps() || collected == 0; ++round) {
+  for (int round = 0; swapper.swaps() < wanted_swaps(5'000) || collected == 0; ++round) {
     const std::string into = path("into" + std::to_string(round));
     const auto output = OutputDirectory::open(into);
     ASSERT_TRUE(output);
