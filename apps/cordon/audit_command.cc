@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "audit_verbs.h"
+#include "base/suggest.h"
 #include "concat.h"
 #include "message.h"
-#include "suggest.h"
 
 namespace cordon::app {
 namespace {
@@ -50,7 +50,7 @@ Examples:
 constexpr std::array<std::string_view, 2> kVerbs = {"show", "verify"};
 
 int unknown(std::string_view verb) {
-  const std::string_view near = nearest(verb, kVerbs);
+  const std::string_view near = base::nearest(verb, kVerbs);
   const std::string what = concat("audit has no '", verb, "'");
   if (near.empty()) return usage_error(what, kAuditHelp);
   return usage_error(concat(what, " (did you mean '", near, "'?)"), kAuditHelp);

@@ -10,7 +10,7 @@
 #include "cordon/outcome.h"
 #include "cordon/request.h"
 #include "option_values.h"
-#include "suggest.h"
+#include "base/suggest.h"
 
 namespace cordon::app {
 namespace {
@@ -33,7 +33,7 @@ Result<std::string> parse_verdict(const std::string& value) {
     if (known.back() == value) return value;
     if (verdict == Verdict::failed_to_start) break;
   }
-  const std::string_view near = nearest(value, known);
+  const std::string_view near = base::nearest(value, known);
   return bad_value(value, near.empty() ? std::string("is no verdict")
                                        : concat("is no verdict (did you mean ", near, "?)"));
 }

@@ -172,6 +172,7 @@ class Judge {
         if (view->writable) return std::nullopt;
         break;
       case View::Kind::file:
+      case View::Kind::secrets:
       case View::Kind::symlink:
         break;
     }
