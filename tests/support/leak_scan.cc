@@ -1,4 +1,4 @@
-#include "leak_scan.h"
+#include "support/leak_scan.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -10,9 +10,8 @@
 #include <sstream>
 
 #include "base/fd.h"
-#include "fixture.h"
 
-namespace cordon::cli {
+namespace cordon::support {
 namespace {
 
 namespace fs = std::filesystem;
@@ -23,6 +22,12 @@ struct Area {
   bool readable = false;
   bool locked = false;  // and not dumped
 };
+
+std::string read_file(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
 
 std::string proc(pid_t pid, const std::string& name) {
   return "/proc/" + std::to_string(pid) + "/" + name;
@@ -122,6 +127,7 @@ void scan_descriptors(pid_t pid, std::string_view needle, LeakScan& scan) {
 LeakScan scan_processes(pid_t root, std::string_view needle) {
   LeakScan scan;
   for (const pid_t pid : tree_of(root)) {
+    ++scan.processes;
     for (const char* const place : {"cmdline", "environ"}) {
       if (read_file(proc(pid, place)).find(needle) != std::string::npos) {
         scan.leaks.push_back({name_of(pid), place});
@@ -144,4 +150,4 @@ std::vector<std::string> scan_files(const fs::path& folder, std::string_view nee
   return found;
 }
 
-}  // namespace cordon::cli
+}  // namespace cordon::support
