@@ -87,17 +87,16 @@ std::vector<Area> areas_of(pid_t pid) {
 bool area_has(int memory, const Area& area, std::string_view needle, std::size_t& read) {
   constexpr std::size_t kPart = 1024 * 1024;
   std::string part(kPart + needle.size(), '\0');
+  bool found = false;
   for (std::uint64_t at = area.begin; at < area.end; at += kPart) {
     const std::size_t size = std::min<std::uint64_t>(part.size(), area.end - at);
     const ssize_t got = ::pread(memory, part.data(), size, static_cast<off_t>(at));
-    if (got <= 0) return false;  // the kernel's own pages, or a file that has shrunk
+    if (got <= 0) break;  // the kernel's own pages, or a file that has shrunk
     read += static_cast<std::size_t>(got);
-    if (std::string_view(part).substr(0, static_cast<std::size_t>(got)).find(needle) !=
-        std::string_view::npos) {
-      return true;
-    }
+    const std::string_view seen(part.data(), static_cast<std::size_t>(got));
+    found |= seen.find(needle) != std::string_view::npos;
   }
-  return false;
+  return found;
 }
 
 void scan_memory(pid_t pid, std::string_view needle, LeakScan& scan) {
