@@ -8,11 +8,15 @@
 
 #include "base/sha256.h"
 #include "fixture.h"
-#include "leak_scan.h"
+#include "support/leak_scan.h"
 
 namespace cordon::cli {
 namespace {
 
+using support::Leak;
+using support::LeakScan;
+using support::scan_files;
+using support::scan_processes;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;

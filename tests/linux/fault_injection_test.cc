@@ -2,6 +2,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <optional>
@@ -43,6 +44,12 @@ std::vector<FailedStep> all_steps(const ScriptBuilder& script) {
   return all;
 }
 
+bool is_released(const ScriptBuilder& script, const FailedStep& at) {
+  const auto& steps = script.steps(at.role);
+  return std::any_of(steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(at.index),
+                     [](const auto& step) { return step.op == Op::park; });
+}
+
 // Whose set-up: of root with all its steps, of root as it is when much was made ahead, of another.
 enum class Whose : std::uint8_t { whole, made_ahead, ordinary };
 
@@ -71,8 +78,8 @@ void fail_each_step(Whose whose, Fault fault) {
     // What is made ahead may be out of stock, or in: then the script has other steps.
     if (failing->index >= script.steps(failing->role).size()) return;
     op = script.steps(failing->role).at(failing->index).op;
-    // Dying in exec is the program's death, which is no failure of the set-up.
-    if (fault == Fault::crash && op == Op::execute) op = Op::exit;
+    // Dying once it is released is the program's death, which is no failure of the set-up.
+    if (fault == Fault::crash && is_released(script, *failing)) op = Op::exit;
     explanation = script.explain(failing->role, static_cast<std::uint32_t>(failing->index));
     if (!can_fail(script.steps(failing->role)[failing->index])) op = Op::exit;
     if (op == Op::exit) return;
@@ -93,6 +100,10 @@ void fail_each_step(Whose whose, Fault fault) {
     request.limits.open_files = 64;
     request.network = Network::loopback;
     request.timeout = 20s;
+    const SecretValue hush = SecretValue::copy_of("hush").value();
+    request.secrets = {{"A", hush, Secret::Delivery::env},
+                       {"B", hush, Secret::Delivery::fd},
+                       {"C", hush, Secret::Delivery::file}};
     return run_to_end(*manager, std::move(request));
   };
 

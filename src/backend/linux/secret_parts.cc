@@ -98,6 +98,7 @@ void SecretSteps::map_variables() const {
 
 std::vector<std::uint64_t> SecretSteps::variable_addresses() const {
   std::vector<std::uint64_t> all;
+  all.reserve(parts_.entries.size());
   for (const SecretRange& entry : parts_.entries) all.push_back(spawner::kSecrets + entry.offset);
   return all;
 }

@@ -128,6 +128,22 @@ Failure fail_to_start(Manager& manager, const std::string& program) {
   return {started.error(), finish(**process)};
 }
 
+TEST(Script, SecretsAreInTheRequest) {
+  Manager manager;
+  manager.add("login", Program().step([](Self& self) {
+    const Secret& secret = self.request().secrets.at(0);
+    self.exit(secret.name == "TOKEN" && secret.value.reveal() == "hunter2" ? 0 : 1);
+  }));
+  Request request{.program = "login"};
+  request.secrets = {{"TOKEN", SecretValue::copy_of("hunter2").value(), Secret::Delivery::fd}};
+  const auto process = manager.create(request);
+  ASSERT_TRUE(process);
+  ASSERT_TRUE((*process)->start());
+  EXPECT_EQ((*process)->wait()->exit_code, 0);
+  request.secrets.front().value = {};
+  EXPECT_FALSE(manager.create(request)) << "an empty one is refused here, too";
+}
+
 TEST(Script, UnknownProgramIsNotFound) {  // C52
   Manager manager;
   const auto [error, outcome] = fail_to_start(manager, "no-such-program");

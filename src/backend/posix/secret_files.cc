@@ -4,9 +4,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "base/errors.h"
@@ -73,9 +73,9 @@ Result<std::vector<base::LockedBytes>> secret_variables(const Request& request) 
     const std::string_view value = secret.value.reveal();
     auto entry = base::LockedBytes::make(head.size() + value.size() + 1);
     if (!entry) return std::unexpected(std::move(entry.error()));
-    char* const at = entry->writable().data();
-    std::memcpy(at, head.data(), head.size());
-    std::memcpy(at + head.size(), value.data(), value.size());
+    // The NUL at its end is there from the beginning.
+    const auto behind = std::ranges::copy(head, entry->writable().begin()).out;
+    std::ranges::copy(value, behind);
     all.push_back(std::move(*entry));
   }
   return all;

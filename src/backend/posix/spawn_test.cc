@@ -101,6 +101,25 @@ std::uint64_t signal_set(const std::string& status, const std::string& name) {
   return ~std::uint64_t{0};
 }
 
+TEST(SpawnTest, PassesDescriptorsInTheirOrder) {
+  // Usually 3 and 4: the numbers that they are going to have, so that they are in each other's way.
+  const Fd one(::memfd_create("one", MFD_CLOEXEC));
+  const Fd two(::memfd_create("two", MFD_CLOEXEC));
+  const Fd high(::fcntl(one.get(), F_DUPFD_CLOEXEC, 200));
+  ASSERT_EQ(::pwrite(one.get(), "one", 3, 0), 3);
+  ASSERT_EQ(::pwrite(two.get(), "two", 3, 0), 3);
+  const auto told = [](std::array<int, 2> passed) {
+    Program program({"/bin/sh", "-c", "cat /dev/fd/3 /dev/fd/4; ls /proc/self/fd | wc -l"});
+    program.plan.passed = passed.data();
+    program.plan.passed_count = passed.size();
+    return output_of(program);
+  };
+  EXPECT_EQ(told({one.get(), two.get()}), "onetwo6\n");
+  EXPECT_EQ(told({two.get(), one.get()}), "twoone6\n");
+  EXPECT_EQ(told({high.get(), two.get()}), "onetwo6\n");
+  EXPECT_EQ(told({two.get(), two.get()}), "twotwo6\n");
+}
+
 TEST(SpawnTest, RunsTheProgramWithItsArguments) {
   Program program({"/bin/echo", "a b", "$HOME", "*"});
   EXPECT_EQ(output_of(program), "a b $HOME *\n");  // C130: never a shell

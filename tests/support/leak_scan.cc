@@ -1,4 +1,4 @@
-#include "leak_scan.h"
+#include "support/leak_scan.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -10,9 +10,8 @@
 #include <sstream>
 
 #include "base/fd.h"
-#include "fixture.h"
 
-namespace cordon::cli {
+namespace cordon::support {
 namespace {
 
 namespace fs = std::filesystem;
@@ -23,6 +22,12 @@ struct Area {
   bool readable = false;
   bool locked = false;  // and not dumped
 };
+
+std::string read_file(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
 
 std::string proc(pid_t pid, const std::string& name) {
   return "/proc/" + std::to_string(pid) + "/" + name;
@@ -82,17 +87,16 @@ std::vector<Area> areas_of(pid_t pid) {
 bool area_has(int memory, const Area& area, std::string_view needle, std::size_t& read) {
   constexpr std::size_t kPart = 1024 * 1024;
   std::string part(kPart + needle.size(), '\0');
+  bool found = false;
   for (std::uint64_t at = area.begin; at < area.end; at += kPart) {
     const std::size_t size = std::min<std::uint64_t>(part.size(), area.end - at);
     const ssize_t got = ::pread(memory, part.data(), size, static_cast<off_t>(at));
-    if (got <= 0) return false;  // the kernel's own pages, or a file that has shrunk
+    if (got <= 0) break;  // the kernel's own pages, or a file that has shrunk
     read += static_cast<std::size_t>(got);
-    if (std::string_view(part).substr(0, static_cast<std::size_t>(got)).find(needle) !=
-        std::string_view::npos) {
-      return true;
-    }
+    const std::string_view seen(part.data(), static_cast<std::size_t>(got));
+    found |= seen.find(needle) != std::string_view::npos;
   }
-  return false;
+  return found;
 }
 
 void scan_memory(pid_t pid, std::string_view needle, LeakScan& scan) {
@@ -122,6 +126,7 @@ void scan_descriptors(pid_t pid, std::string_view needle, LeakScan& scan) {
 LeakScan scan_processes(pid_t root, std::string_view needle) {
   LeakScan scan;
   for (const pid_t pid : tree_of(root)) {
+    ++scan.processes;
     for (const char* const place : {"cmdline", "environ"}) {
       if (read_file(proc(pid, place)).find(needle) != std::string::npos) {
         scan.leaks.push_back({name_of(pid), place});
@@ -144,4 +149,4 @@ std::vector<std::string> scan_files(const fs::path& folder, std::string_view nee
   return found;
 }
 
-}  // namespace cordon::cli
+}  // namespace cordon::support

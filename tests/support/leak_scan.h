@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace cordon::cli {
+namespace cordon::support {
 
 struct Leak {
   std::string process;  // as it calls itself: "cordon", "cordon-spawner", "cordon-init" …
@@ -26,6 +26,7 @@ struct Leak {
 struct LeakScan {
   std::vector<Leak> leaks;
   std::map<std::string, std::size_t> memory_read;  // bytes, by the name of the process
+  std::size_t processes = 0;
 };
 
 // `root` and all its descendants: arguments, environment, every readable page of memory, and what
@@ -37,4 +38,4 @@ struct LeakScan {
                                                   std::string_view needle,
                                                   const std::string& except = {});
 
-}  // namespace cordon::cli
+}  // namespace cordon::support
