@@ -34,12 +34,11 @@ Result<void> check(int fd, const std::string& part, bool last) {
 }
 
 // The next part below `parent`, made if it is missing. Error ELOOP or ENOTDIR: it is a link.
-Result<base::Fd> enter(int parent, const std::string& name, const std::string& part) {
-  constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+Result<base::Fd> enter(int parent, const std::string& name, const std::string& part, bool last) {
+  // What is only passed through need not be readable.
+  const int flags = O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | (last ? O_RDONLY : O_PATH);
   for (bool made = false;; made = true) {
-    base::Fd next(::openat(parent, name.c_str(), kFlags));
-    // What may be passed through need not be readable.
-    if (!next && errno == EACCES) next.reset(::openat(parent, name.c_str(), kFlags | O_PATH));
+    base::Fd next(::openat(parent, name.c_str(), flags));
     if (next) return next;
     if (errno != ENOENT || made) {
       return base::fail_os("audit", errno, "cannot open " + part + " for the audit log");
@@ -61,10 +60,10 @@ Result<base::Fd> walk(const std::filesystem::path& path) {
   for (auto it = below.begin(); it != below.end(); ++it) {
     if (it->empty()) continue;  // after a trailing slash
     part.append("/").append(it->native());
-    auto next = enter(here.get(), it->native(), part);
-    if (!next) return next;
     const auto after = std::next(it);
     const bool last = after == below.end() || after->empty();
+    auto next = enter(here.get(), it->native(), part, last);
+    if (!next) return next;
     if (auto safe = check(next->get(), part, last); !safe) {
       return std::unexpected(std::move(safe).error());
     }
