@@ -73,7 +73,10 @@ Result<void> Log::begin() {
   }
   // Empty and no records: who began it died, just now or long ago.
   if (info.st_size > 0 || !listing->files.empty()) return {};
-  if (auto written = write_head({.keyed = sealer_.keyed()}); !written) return written;
+  if (auto written = write_head({.keyed = sealer_.keyed()}); !written) {
+    (void)::ftruncate(head_.get(), 0);  // not begun yet
+    return written;
+  }
   return sync(directory_.fd(), ".");
 }
 
