@@ -25,9 +25,8 @@ bool take_number(std::string_view& line, std::string_view name, std::uint64_t& v
   std::string_view digits = line.substr(0, kDigits);
   line.remove_prefix(kDigits);
   digits.remove_prefix(std::min(digits.find_first_not_of(' '), digits.size()));
-  const char* const end = digits.data() + digits.size();
-  const auto [stop, error] = std::from_chars(digits.data(), end, value);
-  return error == std::errc() && stop == end;
+  const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  return error == std::errc() && stop == digits.data() + digits.size();
 }
 
 }  // namespace

@@ -22,7 +22,8 @@ Log::Log(const Settings& settings, Clock& clock, Directory directory, Sealer sea
       sealer_(std::move(sealer)),
       clock_(clock),
       durable_(settings.durable),
-      max_file_size_(settings.max_file_size) {}
+      max_file_size_(settings.max_file_size),
+      writer_{.uid = ::getuid(), .pid = ::getpid()} {}
 
 Result<std::unique_ptr<Log>> Log::open(const Settings& settings, Clock& clock) {
   if (settings.max_file_size < kSmallestFile) {
@@ -72,12 +73,15 @@ Result<void> Log::begin() {
   }
   // Empty and no records: who began it died, just now or long ago.
   if (info.st_size > 0 || !listing->files.empty()) return {};
-  if (auto written = write_head({.keyed = sealer_.keyed()}); !written) return written;
+  if (auto written = write_head({.keyed = sealer_.keyed()}); !written) {
+    (void)::ftruncate(head_.get(), 0);  // not begun yet
+    return written;
+  }
   return sync(directory_.fd(), ".");
 }
 
 Result<Head> Log::read_head() const {
-  const auto line = read_from(head_.get(), 0, head_length() + 1, directory_.path_of(kHeadFile));
+  const auto line = read_from(head_.get(), 0, head_length(), directory_.path_of(kHeadFile));
   if (!line) return std::unexpected(line.error());
   const auto head = parse_head(*line);
   if (!head) {
@@ -104,11 +108,10 @@ Result<void> Log::open_current(const Head& head) {
 }
 
 Result<void> Log::write(Head& head, std::span<const Entry> entries) {
-  const Writer writer{.uid = ::getuid(), .pid = ::getpid()};
   Head next = head;
   std::string text;
   for (const Entry& entry : entries) {
-    text += record_line(entry, writer, next.sequence + 1, clock_.wall_now(), sealer_, next.hash,
+    text += record_line(entry, writer_, next.sequence + 1, clock_.wall_now(), sealer_, next.hash,
                         next.hash);
     ++next.sequence;
   }

@@ -19,7 +19,7 @@
 
 namespace cordon::audit {
 
-// Thread-safe.
+// Thread-safe. Not for a child made by fork(): it would share its parent's lock.
 class Log {
  public:
   // Errors as for RunRecorder::open. `clock` must outlive the log.
@@ -50,6 +50,7 @@ class Log {
   Clock& clock_;
   const bool durable_;
   const std::uint64_t max_file_size_;
+  const Writer writer_;
   std::mutex mutex_;
   base::Fd lock_;
   base::Fd head_;

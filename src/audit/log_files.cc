@@ -9,7 +9,7 @@
 
 namespace cordon::audit {
 
-std::unexpected<Error> tampered(std::string message) {
+std::unexpected<Error> tampered(const std::string& message) {
   return base::fail(
       ErrorCode::system, "audit",
       message + "; `cordon audit verify` tells more; move the directory away to begin a new log");

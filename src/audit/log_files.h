@@ -13,6 +13,6 @@ namespace cordon::audit {
                                             const std::string& path);
 
 // The log is not as its writers left it: nothing is added to it, for that would cover it up.
-[[nodiscard]] std::unexpected<Error> tampered(std::string message);
+[[nodiscard]] std::unexpected<Error> tampered(const std::string& message);
 
 }  // namespace cordon::audit

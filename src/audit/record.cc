@@ -1,5 +1,6 @@
 #include "audit/record.h"
 
+#include <algorithm>
 #include <array>
 #include <boost/json/serialize.hpp>
 #include <charconv>
@@ -45,8 +46,15 @@ bool has_controls(std::string_view json) {
   return json.find_first_of("\x7f\xc2") != std::string_view::npos;
 }
 
+// Letters and the like, as nearly all texts are.
+bool is_plain(std::string_view text) {
+  return std::ranges::all_of(text,
+                             [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
+}
+
 std::string json(std::string_view text) {
   if (text.empty()) return "null";
+  if (text.size() <= kLongestText && is_plain(text)) return '"' + std::string(text) + '"';
   const bool whole = text.size() <= kLongestText;
   std::string shown = base::to_utf8(text.substr(0, kLongestText));
   if (!whole) shown += "…";

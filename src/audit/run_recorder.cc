@@ -45,6 +45,10 @@ std::string describe(const LimitHit& hit) {
   return text;
 }
 
+const std::string& reason(const Outcome& outcome) {
+  return outcome.error ? outcome.error->message : outcome.hint;
+}
+
 }  // namespace
 
 struct RunRecorder::State {
@@ -143,13 +147,12 @@ Result<void> RunRecorder::ended(const Outcome& outcome) {
   for (const Denial& denial : outcome.denials) {
     entries.push_back(state_->entry(Operation::denial, describe(denial), ""));
   }
-  entries.push_back(state_->entry(Operation::exit, outcome.hint, to_json(outcome)));
+  entries.push_back(state_->entry(Operation::exit, reason(outcome), to_json(outcome)));
   return state_->record(entries);
 }
 
 Result<void> RunRecorder::refused(const Outcome& outcome) {
-  return state_->record(Operation::refused, outcome.error ? outcome.error->message : outcome.hint,
-                        to_json(outcome));
+  return state_->record(Operation::refused, reason(outcome), to_json(outcome));
 }
 
 Result<void> RunRecorder::cleaned_up(const std::string& detail) {

@@ -17,11 +17,10 @@ using std::chrono::seconds;
 // Takes exactly `digits` of them, followed by nothing in particular.
 std::optional<int> take_number(std::string_view& text, std::size_t digits) {
   int value = 0;
-  if (text.size() < digits) return std::nullopt;
-  const char* const end = text.data() + digits;
-  if (text.front() == '-' || std::from_chars(text.data(), end, value).ptr != end) {
-    return std::nullopt;
-  }
+  const std::string_view part = text.substr(0, digits);
+  if (part.size() < digits || part.front() == '-') return std::nullopt;
+  const auto parsed = std::from_chars(part.data(), part.data() + part.size(), value);
+  if (parsed.ptr != part.data() + part.size()) return std::nullopt;
   text.remove_prefix(digits);
   return value;
 }

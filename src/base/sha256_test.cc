@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
+#include "base/sha256_blocks.h"
+
 namespace cordon::base {
 namespace {
 
@@ -26,6 +30,20 @@ TEST(Sha256, IsTheSameInPartsOfAnySize) {
       parts.add(std::string_view(text).substr(at, part));
     }
     EXPECT_EQ(to_hex(parts.finish()), whole) << part;
+  }
+}
+
+// Whichever of the two this processor uses, the other one is tested, too.
+TEST(Sha256, InstructionsAndPortableCodeAgree) {
+  if (!has_sha256_instructions()) GTEST_SKIP() << "this processor has no such instructions";
+  std::vector<std::uint8_t> data(kSha256Block * 5);
+  for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<std::uint8_t>(i * 31 + 7);
+  Sha256State one = {1, 2, 3, 4, 5, 6, 7, 8};
+  Sha256State other = one;
+  for (std::size_t blocks = 0; blocks <= 5; ++blocks) {
+    sha256_blocks_portable(one, data.data(), blocks);
+    sha256_blocks_by_instructions(other, data.data(), blocks);
+    EXPECT_EQ(one, other) << blocks;
   }
 }
 
