@@ -86,8 +86,10 @@ TEST_F(Completion, BashOffersTheOptionsOfTheHelp) {
   EXPECT_EQ(bash({"cordon", "plan", "--"}), options_of_plan());
   EXPECT_EQ(bash({"cordon", "doctor", ""}), (Words{"--json", "--help"}));
   EXPECT_EQ(bash({"cordon", "run", "--net", ""}), (Words{"none", "loopback", "host"}));
-  EXPECT_EQ(bash({"cordon", ""}),
-            (Words{"run", "plan", "doctor", "completion", "help", "--help", "--version"}));
+  EXPECT_EQ(bash({"cordon", ""}), (Words{"run", "plan", "policy", "doctor", "completion", "help",
+                                         "--help", "--version"}));
+  EXPECT_EQ(bash({"cordon", "policy", ""}), (Words{"check", "explain", "--help"}));
+  EXPECT_EQ(bash({"cordon", "policy", "explain", "--json", "--"}), options_of_plan());
   EXPECT_EQ(bash({"cordon", "completion", ""}), (Words{"bash", "zsh", "fish"}));
   EXPECT_EQ(bash({"cordon", "run", "--backend", ""}), (Words{"auto", "linux", "posix"}));
   EXPECT_EQ(bash({"cordon", "run", "--require", "memory,net"}), Words{"memory,network"});
@@ -103,7 +105,10 @@ TEST_F(Completion, FishOffersTheOptionsOfTheHelp) {
   EXPECT_EQ(fish("cordon run --cwd plan --"), options_in_help());
   EXPECT_EQ(fish("cordon doctor --"), (Words{"--json", "--help"}));
   EXPECT_EQ(fish("cordon run --net "), (Words{"none", "loopback", "host"}));
-  EXPECT_EQ(fish("cordon "), (Words{"run", "plan", "doctor", "completion", "help"}));
+  EXPECT_EQ(fish("cordon "), (Words{"run", "plan", "policy", "doctor", "completion", "help"}));
+  EXPECT_EQ(fish("cordon policy "), (Words{"check", "explain"}));
+  EXPECT_EQ(fish("cordon policy explain --"), options_of_plan());
+  EXPECT_EQ(fish("cordon policy explain --json --"), options_of_plan());
   EXPECT_EQ(fish("cordon run --backend "), (Words{"auto", "linux", "posix"}));
   EXPECT_TRUE(fish("cordon run --require memory,net").contains("memory,network"));
   EXPECT_TRUE(fish("cordon run --json tru").contains("true"));
