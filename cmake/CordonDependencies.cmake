@@ -9,6 +9,8 @@ endif()
 find_package(Boost 1.81 CONFIG REQUIRED COMPONENTS headers json)
 find_package(fmt CONFIG REQUIRED)
 find_package(Threads REQUIRED)
+find_path(TOMLPLUSPLUS_INCLUDE_DIR toml++/toml.h REQUIRED) # headers only
+mark_as_advanced(TOMLPLUSPLUS_INCLUDE_DIR)
 
 if(CORDON_BUILD_APPS AND EXISTS "${PROJECT_SOURCE_DIR}/apps/cordon/CMakeLists.txt")
   find_package(CLI11 CONFIG REQUIRED)

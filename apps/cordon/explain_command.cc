@@ -26,7 +26,7 @@ constexpr const char* kHelp = "cordon explain --help";
 constexpr int kNoSuchRun = 1;
 
 constexpr std::string_view kText =
-    R"(usage: cordon explain [--audit DIR] [--json] [ID]
+    R"(Usage: cordon explain [--audit DIR] [--json] [ID]
 
 Tells again what a run with --explain was refused, and what would allow it.
 ID is the run's, or how it begins; without one the last run is meant that

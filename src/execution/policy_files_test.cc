@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "execution/test_folder.h"
+#include "support/must_work.h"
 
 namespace cordon::execution {
 namespace {
@@ -50,7 +51,7 @@ TEST_F(PolicyFilesTest, OthersMustNotBeAbleToReplaceIt) {
 }
 
 TEST_F(PolicyFilesTest, ItHasToBelongToRootOrTheCaller) {
-  if (::geteuid() != 0) GTEST_SKIP() << "needs root, to make files of others";
+  if (::geteuid() != 0) CORDON_SKIP_WITHOUT("root", "needs root, to make files of others");
   const std::string foreign = file("p.toml", "");
   ASSERT_EQ(::chown(foreign.c_str(), 12345, 12345), 0);
   EXPECT_THAT(error({foreign}), HasSubstr("it belongs to uid 12345"));

@@ -77,6 +77,7 @@ class Checker {
         digests_(digests),
         by_name_(by_name) {
     result_.request = request;
+    result_.request.pins.clear();  // somebody else's could be anything
   }
 
   Result<CheckedPrograms> check() {

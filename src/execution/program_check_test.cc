@@ -53,6 +53,15 @@ TEST_F(ProgramCheckTest, LinksAndRelativeNamesAreWhatTheyLeadTo) {
               ElementsAre(real("/bin/sh")));
 }
 
+TEST_F(ProgramCheckTest, PinsOfTheRequestAreNotTrusted) {
+  Request request{.program = "/bin/sh"};
+  request.pins = {{.path = "/bin/sh", .fd = 0}};
+  const auto checked = check_programs(request, folder_, false, false);
+  ASSERT_TRUE(checked);
+  ASSERT_EQ(checked->request.pins.size(), 1U);
+  EXPECT_EQ(checked->request.pins.front().fd, checked->held.front().get());
+}
+
 TEST_F(ProgramCheckTest, ADirectoryInFrontOfPathIsNoticed) {
   const std::string mine = file("sh",
                                 "\x7f"

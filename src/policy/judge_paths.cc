@@ -120,11 +120,11 @@ void judge_grants(const Case& all) {
       const std::string path = normal_path(ask.grant.source).value_or("");
       const PathAsk one{write ? "write" : "read", path.empty() ? ask.grant.source : path,
                         ask.asked_by};
-      if (path.empty()) {
+      if (path.empty() && !all.policy.ceilings.empty()) {
         refuse(all, one, {}, "is not an absolute path without \"..\": write it as one");
         continue;
       }
-      if (!judge(all, one, ask.grant.kind)) continue;
+      if (!judge(all, one, ask.grant.kind)) continue;  // without a ceiling: whatever it is
     }
     allowed.push_back(ask.grant);
   }
@@ -134,14 +134,18 @@ void judge_grants(const Case& all) {
 // The working directory as the host has it; empty if a grant makes it inside.
 std::string host_cwd(const Case& all) {
   const std::string& cwd = all.surroundings.cwd;
+  const Grant* innermost = nullptr;
+  std::string place;
   for (const Grant& grant : all.result.request.grants) {
-    const std::string target = normal_path(grant.target).value_or("");
-    if (target.empty() || !at_or_below(cwd, target)) continue;
-    if (grant.kind == Kind::tmpfs) return {};
-    return normal_path(grant.source + "/" + cwd.substr(target == "/" ? 0 : target.size()))
-        .value_or(cwd);
+    std::string target = normal_path(grant.target).value_or("");
+    if (target.empty() || !at_or_below(cwd, target) || target.size() < place.size()) continue;
+    innermost = &grant;
+    place = std::move(target);
   }
-  return cwd;
+  if (innermost == nullptr) return cwd;
+  if (innermost->kind == Kind::tmpfs) return {};
+  return normal_path(innermost->source + "/" + cwd.substr(place == "/" ? 0 : place.size()))
+      .value_or(cwd);
 }
 
 }  // namespace

@@ -16,12 +16,12 @@ struct Node {
   enum class Kind : std::uint8_t { table, array, text, integer, real, boolean, other };
   Kind kind = Kind::table;
   Place place{};
-  std::string text{};             // text
-  std::int64_t integer = 0;       // integer
-  double real = 0;                // real
-  bool boolean = false;           // boolean
-  std::vector<Node> items{};      // array
-  std::vector<Member> members{};  // table, in the order of the file where that is known
+  std::string text{};           // text
+  std::int64_t integer = 0;     // integer
+  double real = 0;              // real
+  bool boolean = false;         // boolean
+  std::vector<Node> items{};    // array
+  std::vector<Member> members;  // table, in the order of the file where that is known
 };
 
 struct Member {

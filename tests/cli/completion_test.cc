@@ -96,11 +96,14 @@ TEST_F(Completion, BashOffersTheOptionsOfTheHelp) {
   EXPECT_EQ(bash({"cordon", "plan", "--"}), options_of_plan());
   EXPECT_EQ(bash({"cordon", "doctor", ""}), (Words{"--json", "--help"}));
   EXPECT_EQ(bash({"cordon", "run", "--net", ""}), (Words{"none", "loopback", "host"}));
-  EXPECT_EQ(bash({"cordon", ""}),
-            (Words{"run", "plan", "doctor", "audit", "completion", "help", "--help", "--version"}));
+  EXPECT_EQ(bash({"cordon", ""}), (Words{"run", "plan", "policy", "doctor", "audit", "explain",
+                                         "completion", "help", "--help", "--version"}));
   EXPECT_EQ(bash({"cordon", "audit", "show", "--"}), audit_options("show"));
   EXPECT_EQ(bash({"cordon", "audit", "verify", "d", "--"}), audit_options("verify"));
   EXPECT_EQ(bash({"cordon", "audit", "s"}), Words{"show"});
+  EXPECT_EQ(bash({"cordon", "policy", ""}), (Words{"check", "explain", "--help"}));
+  EXPECT_EQ(bash({"cordon", "policy", "explain", "--json", "--"}), options_of_plan());
+  EXPECT_EQ(bash({"cordon", "explain", ""}), (Words{"--audit", "--json", "--help"}));
   EXPECT_EQ(bash({"cordon", "completion", ""}), (Words{"bash", "zsh", "fish"}));
   EXPECT_EQ(bash({"cordon", "run", "--backend", ""}), (Words{"auto", "linux", "posix"}));
   EXPECT_EQ(bash({"cordon", "run", "--require", "memory,net"}), Words{"memory,network"});
@@ -116,9 +119,14 @@ TEST_F(Completion, FishOffersTheOptionsOfTheHelp) {
   EXPECT_EQ(fish("cordon run --cwd plan --"), options_in_help());
   EXPECT_EQ(fish("cordon doctor --"), (Words{"--json", "--help"}));
   EXPECT_EQ(fish("cordon run --net "), (Words{"none", "loopback", "host"}));
-  EXPECT_EQ(fish("cordon "), (Words{"run", "plan", "doctor", "audit", "completion", "help"}));
+  EXPECT_EQ(fish("cordon "),
+            (Words{"run", "plan", "policy", "doctor", "audit", "explain", "completion", "help"}));
   EXPECT_EQ(fish("cordon audit show --"), audit_options("show"));
   EXPECT_EQ(fish("cordon audit verify --"), audit_options("verify"));
+  EXPECT_EQ(fish("cordon policy "), (Words{"check", "explain"}));
+  EXPECT_EQ(fish("cordon policy explain --"), options_of_plan());
+  EXPECT_EQ(fish("cordon policy explain --json --"), options_of_plan());
+  EXPECT_EQ(fish("cordon explain --"), (Words{"--audit", "--json", "--help"}));
   EXPECT_EQ(fish("cordon run --backend "), (Words{"auto", "linux", "posix"}));
   EXPECT_TRUE(fish("cordon run --require memory,net").contains("memory,network"));
   EXPECT_TRUE(fish("cordon run --json tru").contains("true"));

@@ -20,7 +20,8 @@ TEST_F(Help, VersionIsThatOfTheLibrary) {
 TEST_F(Help, NamesEveryVerb) {
   const Ended ended = cordon({"help"});
   EXPECT_EQ(ended.status, 0);
-  for (const char* const verb : {"run", "plan", "doctor", "audit", "completion", "help"}) {
+  for (const char* const verb :
+       {"run", "plan", "policy", "doctor", "audit", "explain", "completion", "help"}) {
     EXPECT_THAT(ended.out, HasSubstr("\n  " + std::string(verb) + " "));
   }
   EXPECT_EQ(cordon({"--help"}).out, ended.out);
@@ -39,12 +40,12 @@ TEST_F(Help, OfRunHasOptionsExamplesAndExitStatuses) {
   EXPECT_EQ(cordon({"run", "--timeout", "5s", "--help"}).out, ended.out);
 }
 
-TEST_F(Help, OfPlanAndDoctorHasExamplesAndExitStatuses) {
-  for (const std::string verb : {"plan", "doctor", "audit"}) {
+TEST_F(Help, OfTheOtherVerbsHasExamplesAndExitStatuses) {
+  for (const std::string verb : {"plan", "policy", "doctor", "audit", "explain"}) {
     const Ended ended = cordon({verb, "--help"});
     EXPECT_EQ(ended.status, 0);
     for (const std::string& part : {"Usage: cordon " + verb, std::string("--json"),
-                                    std::string("Exit status:"), std::string("Examples:")}) {
+                                    std::string("Exit status"), std::string("Examples:")}) {
       EXPECT_THAT(ended.out, HasSubstr(part));
     }
     EXPECT_EQ(cordon({"help", verb}).out, ended.out);
@@ -55,8 +56,10 @@ TEST_F(Help, FitsATerminal) {
   for (const auto& arguments : {std::vector<std::string>{"help"},
                                 {"help", "run"},
                                 {"help", "plan"},
+                                {"help", "policy"},
                                 {"help", "doctor"},
-                                {"help", "audit"}}) {
+                                {"help", "audit"},
+                                {"help", "explain"}}) {
     std::istringstream text(cordon(arguments).out);
     for (std::string line; std::getline(text, line);) {
       // Characters, not bytes.

@@ -238,7 +238,8 @@ TEST_F(PolicyVerb, StrictHoldsTheLimitsOfTheDocuments) {
       cordon({"policy", "explain", "--json", "--policy", copy, "--cwd", "/usr", "--", "true"});
   EXPECT_EQ(ended.status, 0) << ended.err;
   std::map<std::string, std::string> values;
-  for (const auto& one : parse(ended.out).at("decisions").as_array()) {
+  const auto explained = parse(ended.out);
+  for (const auto& one : explained.at("decisions").as_array()) {
     if (one.at("value").is_string())
       values[one.at("subject").as_string().c_str()] = one.at("value").as_string().c_str();
   }
