@@ -215,6 +215,17 @@ TEST_P(Explained, DeadlineHolds) {
   });
 }
 
+TEST_P(Explained, ProgramHasNoDescriptorOfTheListener) {
+  with_manager([](Manager& manager) {
+    Request request = explained({"-l", "/proc/self/fd"});
+    request.program = "/bin/ls";
+    const Outcome outcome = run(manager, request);
+    EXPECT_THAT(outcome.out, testing::HasSubstr(" 2 -> "));
+    EXPECT_THAT(outcome.out, testing::Not(testing::HasSubstr("seccomp")));
+    EXPECT_THAT(outcome.out, testing::Not(testing::HasSubstr("4 -> ")));
+  });
+}
+
 TEST_P(Explained, ProgramCannotListenItself) {
   with_manager([](Manager& manager) {
     EXPECT_EQ(run(manager, explained({"listen"})).out, std::to_string(EBUSY) + "\n");

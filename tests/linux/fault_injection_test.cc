@@ -51,7 +51,8 @@ bool is_released(const ScriptBuilder& script, const FailedStep& at) {
 }
 
 // Whose set-up: of root with all its steps, of root as it is when much was made ahead, of another.
-enum class Whose : std::uint8_t { whole, made_ahead, ordinary };
+// And of a run that is explained, whose program hands over a listener.
+enum class Whose : std::uint8_t { whole, made_ahead, ordinary, explained };
 
 class EachStep : public testing::TestWithParam<Whose> {
  protected:
@@ -104,6 +105,7 @@ void fail_each_step(Whose whose, Fault fault) {
     request.secrets = {{"A", hush, Secret::Delivery::env},
                        {"B", hush, Secret::Delivery::fd},
                        {"C", hush, Secret::Delivery::file}};
+    request.explain = whose == Whose::explained;
     return run_to_end(*manager, std::move(request));
   };
 
@@ -156,11 +158,13 @@ TEST_P(EachStep, ThatIsNotSurvivedKeepsTheProgramFromRunning) {
 
 std::string name_of(const testing::TestParamInfo<Whose>& whose) {
   if (whose.param == Whose::ordinary) return "OrdinaryUser";
+  if (whose.param == Whose::explained) return "Explained";
   return whose.param == Whose::whole ? "Caller" : "MadeAhead";
 }
 
 INSTANTIATE_TEST_SUITE_P(, EachStep,
-                         testing::Values(Whose::whole, Whose::made_ahead, Whose::ordinary),
+                         testing::Values(Whose::whole, Whose::made_ahead, Whose::ordinary,
+                                         Whose::explained),
                          name_of);
 
 }  // namespace

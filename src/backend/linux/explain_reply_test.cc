@@ -144,7 +144,7 @@ TEST_P(ExplainReplyTest, AnswersAreThoseOfAnOrdinaryRun) {
 TEST_P(ExplainReplyTest, EveryRefusalIsAskedAbout) {
   for_every_call([&](const seccomp_data& data) {
     const auto before = *evaluate(ordinary_, data);
-    if ((before & SECCOMP_RET_ACTION_FULL) != SECCOMP_RET_ERRNO) return;
+    if ((before & SECCOMP_RET_ACTION_FULL) != SECCOMP_RET_ERRNO || data.nr == -1) return;
     ASSERT_EQ(*evaluate(explained_, data), SECCOMP_RET_USER_NOTIF) << data.nr;
   });
 }

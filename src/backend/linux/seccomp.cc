@@ -114,6 +114,7 @@ class Compiler {
     const Label by_rules = out_.make_label();
     const Label ask = out_.make_label();
     const Label busy = out_.make_label();
+    const Label none = out_.make_label();
     const Label stat = out_.make_label();
     const Label statx = out_.make_label();
     const Label send = out_.make_label();
@@ -124,7 +125,9 @@ class Compiler {
     leaf_of[SYS_statx] = statx;
     leaf_of[SYS_sendto] = send;
     leaf_of[SYS_seccomp] = listen;
-    search(ranges_of(leaf_of, by_rules));
+    auto leaves = ranges_of(leaf_of, by_rules);
+    go_on_with(leaves, 0xffff'ffff, none);  // syscall(-1) is worth no question
+    search(leaves);
 
     // fstat() by another name is asked for at every turn, and names nothing.
     any_bit(stat, 3, AT_EMPTY_PATH, by_rules, ask);
@@ -143,6 +146,7 @@ class Compiler {
     any_bit(listen, 1, SECCOMP_FILTER_FLAG_NEW_LISTENER, busy, by_rules);
     answer(ask, SECCOMP_RET_USER_NOTIF);
     answer(busy, SECCOMP_RET_ERRNO | EBUSY);
+    answer(none, SECCOMP_RET_ERRNO | ENOSYS);
     out_.bind(by_rules);
     out_.load(offsetof(seccomp_data, nr));
   }
