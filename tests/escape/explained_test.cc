@@ -180,7 +180,9 @@ TEST_P(ExplainedAttack, IsStoppedAllTheSameAndNamed) {
   EXPECT_EQ(bait_.foreign_or_set_ids(), Words{});
   EXPECT_EQ(bait_.typed(), 0);
   const auto reason = unreported().find(attack.name);
-  if (reason == unreported().end()) {
+  // A kernel without what it needs stops it sooner; the filter refuses calls on every kernel.
+  const bool too_soon = !attack.unguarded.may_be_missing.empty() && !calls().contains(attack.name);
+  if (reason == unreported().end() && !too_soon) {
     EXPECT_TRUE(std::ranges::any_of(
         outcome.denials,
         [&](const Denial& denial) { return names_it(denial, attack, request.args); }))

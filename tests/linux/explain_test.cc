@@ -29,10 +29,11 @@ Request explained(std::vector<std::string> args) {
   return request;
 }
 
-MATCHER_P3(IsRefused, kind, what, allow, "") {
-  return arg.kind == kind && arg.what == what && arg.allow == allow;
+auto names(const std::string& what) { return testing::Field(&Denial::what, what); }
+auto is_refused(Denial::Kind kind, const std::string& what, const std::string& allow) {
+  return testing::AllOf(testing::Field(&Denial::kind, kind), names(what),
+                        testing::Field(&Denial::allow, allow));
 }
-MATCHER_P(Names, what, "") { return arg.what == what; }
 
 constexpr auto kPath = Denial::Kind::path;
 
@@ -57,7 +58,7 @@ TEST_P(Explained, HiddenFileIsNamedWithItsOption) {
   with_manager([](Manager& manager) {
     const Outcome outcome = run(manager, explained({"open", "/etc/shadow"}));
     EXPECT_EQ(outcome.out, "2\n") << outcome.err;  // ENOENT, as ever
-    EXPECT_THAT(outcome.denials, Contains(IsRefused(kPath, "/etc/shadow", "--read /etc/shadow")));
+    EXPECT_THAT(outcome.denials, Contains(is_refused(kPath, "/etc/shadow", "--read /etc/shadow")));
   });
 }
 
@@ -78,7 +79,7 @@ TEST_P(Explained, RelativePathsAreNamedFromTheRoot) {
     ::mkdir(folder.path("in").c_str(), 0777);
     request.cwd = folder.path("in");
     EXPECT_THAT(run(manager, request).denials,
-                Contains(IsRefused(kPath, hidden, "--read " + hidden)));
+                Contains(is_refused(kPath, hidden, "--read " + hidden)));
   });
 }
 
@@ -90,11 +91,11 @@ TEST_P(Explained, WritingToAReadOnlyGrantIsNamed) {
     request.grants.push_back(Grant::read(folder.path()));
     const Outcome outcome = run(manager, request);
     EXPECT_EQ(outcome.out, std::to_string(EROFS) + "\n");
-    EXPECT_THAT(outcome.denials, Contains(IsRefused(kPath, path, "--write " + path)));
+    EXPECT_THAT(outcome.denials, Contains(is_refused(kPath, path, "--write " + path)));
 
     request.args = {"create", folder.path("new")};
     EXPECT_THAT(run(manager, request).denials,
-                Contains(IsRefused(kPath, folder.path("new"), "--write " + folder.path())));
+                Contains(is_refused(kPath, folder.path("new"), "--write " + folder.path())));
   });
 }
 
@@ -128,7 +129,7 @@ TEST_P(Explained, RefusedSystemCallsAreNamedAndFailAsWithoutIt) {
     EXPECT_EQ(outcome.out, before.out);
     EXPECT_THAT(before.denials, IsEmpty());
     for (const auto& [number, name] : calls) {
-      EXPECT_THAT(outcome.denials, Contains(IsRefused(Denial::Kind::system_call, name, "")));
+      EXPECT_THAT(outcome.denials, Contains(is_refused(Denial::Kind::system_call, name, "")));
     }
   });
 }
@@ -137,7 +138,7 @@ TEST_P(Explained, RefusedConnectIsNamed) {
   with_manager([](Manager& manager) {
     Request request = explained({"connect", "8080"});
     EXPECT_THAT(run(manager, request).denials,
-                Contains(IsRefused(Denial::Kind::connect, "127.0.0.1:8080", "--net loopback")));
+                Contains(is_refused(Denial::Kind::connect, "127.0.0.1:8080", "--net loopback")));
     request.network = Network::loopback;
     EXPECT_THAT(run(manager, request).denials, IsEmpty());
   });
@@ -149,7 +150,7 @@ TEST_P(Explained, HiddenProgramIsNamed) {
   ::chmod(tool.c_str(), 0777);
   with_manager([&](Manager& manager) {
     EXPECT_THAT(run(manager, explained({"execute", tool})).denials,
-                Contains(IsRefused(Denial::Kind::exec, tool, "--read " + tool)));
+                Contains(is_refused(Denial::Kind::exec, tool, "--read " + tool)));
   });
 }
 
@@ -157,7 +158,7 @@ TEST_P(Explained, ChildrenAreHeardToo) {
   with_manager([](Manager& manager) {
     const Outcome outcome = run(manager, explained({"child", "/etc/shadow"}));
     EXPECT_EQ(outcome.out, "2\n") << outcome.err;
-    EXPECT_THAT(outcome.denials, Contains(Names("/etc/shadow")));
+    EXPECT_THAT(outcome.denials, Contains(names("/etc/shadow")));
   });
 }
 
@@ -166,7 +167,7 @@ TEST_P(Explained, EveryCallOfManyThreadsIsAnsweredAndCounted) {
     const Outcome outcome = run(manager, explained({"hammer", "4", "2500", "/etc/shadow"}));
     EXPECT_EQ(outcome.out, "failed 10000\n");
     EXPECT_THAT(outcome.denials,
-                Contains(testing::AllOf(Names("/etc/shadow"),
+                Contains(testing::AllOf(names("/etc/shadow"),
                                         testing::Field(&Denial::count, std::uint64_t{10000}))));
   });
 }

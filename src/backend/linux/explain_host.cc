@@ -108,7 +108,9 @@ HostFile HostFiles::find(const std::string& path) const {
   while (at && !left.empty()) {
     const std::string name = std::move(left.front());
     left.pop_front();
-    std::string next = where + '/' + name;
+    std::string next = where;
+    next += '/';
+    next += name;
     if (name == "..") next = where.substr(0, where.empty() ? 0 : where.rfind('/'));
     if (avoided(next.empty() ? "/" : next)) return {};
     // One name, and no link followed: nothing is mounted on demand by this.
