@@ -95,6 +95,9 @@ Examples:
   Run a program on input from a file, with one variable of yours:
     cordon run --env API_KEY --net host -- ./client < request.txt
 
+  Give a program a key that nobody else sees:
+    cordon run --secret API_KEY=file:key --net host -- ./client
+
   Get output and outcome as one JSON object, for a script:
     cordon run --json --timeout 5s -- python3 answer.py | jq .outcome.verdict
 
