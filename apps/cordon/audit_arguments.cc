@@ -26,10 +26,10 @@ std::string path_from(const char* variable) {
 }  // namespace
 
 std::string default_audit_directory() {
-  if (::geteuid() == 0) return "/var/log/cordon/audit";
   if (const std::string state = path_from("XDG_STATE_HOME"); !state.empty()) {
     return state + "/cordon/audit";
   }
+  if (::geteuid() == 0) return "/var/log/cordon/audit";
   const std::string home = path_from("HOME");
   return home.empty() ? "" : home + "/.local/state/cordon/audit";
 }

@@ -20,7 +20,8 @@ struct AuditArguments {
 [[nodiscard]] Result<AuditArguments> parse_audit_arguments(std::span<const OptionSpec> specs,
                                                            std::vector<std::string> arguments);
 
-// /var/log/cordon/audit for root, cordon/audit in $XDG_STATE_HOME or ~/.local/state for others.
+// cordon/audit in $XDG_STATE_HOME; without one /var/log/cordon/audit for root, and in ~/.local/state
+// for others.
 // Empty: there is no such place.
 [[nodiscard]] std::string default_audit_directory();
 

@@ -16,8 +16,8 @@ constexpr std::string_view kText = R"(Usage: cordon audit show [DIR] [OPTIONS]
        cordon audit verify [DIR] [--key FILE]
 
 Reads the audit log in DIR, which 'cordon run --audit DIR' writes. Without DIR:
-/var/log/cordon/audit for root, $XDG_STATE_HOME/cordon/audit (that is, below
-~/.local/state) for others.
+$XDG_STATE_HOME/cordon/audit, or if that is not set /var/log/cordon/audit for
+root and ~/.local/state/cordon/audit for others.
 
 show prints records, oldest first:
   --run ID            those of one run; the beginning of its id is enough

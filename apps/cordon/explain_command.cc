@@ -31,8 +31,8 @@ constexpr std::string_view kText =
 Tells again what a run with --explain was refused, and what would allow it.
 ID is the run's, or how it begins; without one the last run is meant that
 was explained. Such runs are in the audit log: that of --audit or of the
-policy, or else in /var/log/cordon/audit for root, and in
-~/.local/state/cordon/audit for others.
+policy, or else that in $XDG_STATE_HOME/cordon/audit, or if that is not set
+in /var/log/cordon/audit for root and ~/.local/state/cordon/audit for others.
 
   --audit DIR  the log
   --json       print an array of objects, as in the outcome

@@ -23,6 +23,7 @@ Verbs:
                                       tell what policy says about a run
   doctor [--json]                     tell what can be enforced on this host
   audit show|verify …                 read or check the record of runs
+  explain [ID]                        tell again what a run was refused
   completion bash|zsh|fish            print a completion script for that shell
   help [VERB]                         print this, or the help of VERB
 

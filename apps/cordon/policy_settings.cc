@@ -97,11 +97,12 @@ Result<audit::Settings> audit_settings(const policy::Policy& policy, const RunOp
 
 void name_policy_lines(Outcome& outcome, const policy::Policy& policy) {
   for (Denial& denial : outcome.denials) {
+    const auto places = policy::obstacles(policy, denial);
     std::string lines;
-    for (const policy::Place& place : policy::obstacles(policy, denial)) {
+    for (const policy::Place& place : places) {
       lines += concat(lines.empty() ? ", once " : " and ", to_string(place));
     }
-    if (!lines.empty()) denial.allow += lines + " allows it";
+    if (!lines.empty()) denial.allow += lines + (places.size() > 1 ? " allow it" : " allows it");
   }
 }
 

@@ -155,7 +155,7 @@ struct Wanted {
 };
 
 // A program that never ran was refused nothing.
-bool has_run(const Outcome& outcome) { return outcome.verdict != Verdict::failed_to_start; }
+bool has_run(const Outcome& outcome) { return !outcome.error; }
 
 // Tells about the end of the run in every way asked for. False: one of them failed.
 bool tell(const Outcome& outcome, const Wanted& wanted, const std::optional<RecordedRun>& record,

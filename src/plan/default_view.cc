@@ -14,12 +14,13 @@ constexpr std::array<std::string_view, 7> kSystemDirectories = {
     "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"};
 
 // Without these, common programs do not start or find nothing. Nothing in them is secret.
-constexpr std::array<std::string_view, 18> kSystemFiles = {
+constexpr std::array<std::string_view, 19> kSystemFiles = {
     "/etc/ld.so.cache",
     "/etc/ld.so.conf",
     "/etc/ld.so.conf.d",
     "/etc/alternatives",
     "/etc/localtime",
+    "/etc/locale.alias",
     "/etc/nsswitch.conf",
     "/etc/os-release",
     "/etc/services",

@@ -47,6 +47,7 @@ mount  /etc/ld.so.conf, read-only, if present
 mount  /etc/ld.so.conf.d, read-only, if present
 mount  /etc/alternatives, read-only, if present
 mount  /etc/localtime, read-only, if present
+mount  /etc/locale.alias, read-only, if present
 mount  /etc/nsswitch.conf, read-only, if present
 mount  /etc/os-release, read-only, if present
 mount  /etc/services, read-only, if present
@@ -113,6 +114,7 @@ mount  /etc/ld.so.conf, read-only, if present
 mount  /etc/ld.so.conf.d, read-only, if present
 mount  /etc/alternatives, read-only, if present
 mount  /etc/localtime, read-only, if present
+mount  /etc/locale.alias, read-only, if present
 mount  /etc/nsswitch.conf, read-only, if present
 mount  /etc/os-release, read-only, if present
 mount  /etc/services, read-only, if present
@@ -194,6 +196,7 @@ mount  /etc/ld.so.conf, read-only, if present
 mount  /etc/ld.so.conf.d, read-only, if present
 mount  /etc/alternatives, read-only, if present
 mount  /etc/localtime, read-only, if present
+mount  /etc/locale.alias, read-only, if present
 mount  /etc/nsswitch.conf, read-only, if present
 mount  /etc/os-release, read-only, if present
 mount  /etc/services, read-only, if present
@@ -267,6 +270,7 @@ mount  /etc/ld.so.conf, read-only, if present
 mount  /etc/ld.so.conf.d, read-only, if present
 mount  /etc/alternatives, read-only, if present
 mount  /etc/localtime, read-only, if present
+mount  /etc/locale.alias, read-only, if present
 mount  /etc/nsswitch.conf, read-only, if present
 mount  /etc/os-release, read-only, if present
 mount  /etc/services, read-only, if present

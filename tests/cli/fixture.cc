@@ -47,6 +47,7 @@ void CliTest::SetUp() {
   std::string name = std::filesystem::temp_directory_path() / "cordon-cli-XXXXXX";
   ASSERT_NE(::mkdtemp(name.data()), nullptr);
   directory_ = name;
+  ::setenv("XDG_STATE_HOME", path("state").c_str(), 1);  // not the user's own record
 }
 
 void CliTest::TearDown() {

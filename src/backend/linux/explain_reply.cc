@@ -45,7 +45,7 @@ std::string reason_of(const seccomp_data& call) {
       return "only the usual persona is allowed";
     case SYS_socket: {
       const auto family = static_cast<std::uint32_t>(call.args[0]);
-      if (family == AF_UNIX) return "--no-unix was asked for: leave it out";
+      if (family == AF_UNIX) return "unix sockets are ruled out, by --no-unix or the policy";
       return "sockets of the family " + family_name(family) + " are never allowed";
     }
     case SYS_open:
