@@ -82,7 +82,7 @@ Result<std::string> resolve_cwd(const policy::Asks& asks) {
   if (cwd.empty() && asks.manifest && asks.manifest->cwd) {
     cwd = asks.bundle + "/" + asks.manifest->cwd->value;
   }
-  const std::string wanted = cwd.empty() ? "." : cwd;
+  std::string wanted = cwd.empty() ? "." : cwd;
   for (const auto& ask : asks.grants) {
     const std::filesystem::path target(ask.grant.target);
     const std::string below = std::filesystem::path(wanted).lexically_relative(target);

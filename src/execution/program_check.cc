@@ -96,7 +96,7 @@ class Checker {
       args.insert(args.begin() + ((*script)->argument.empty() ? 0 : 1), path);
       name = argv0 = (*script)->interpreter;
       env_name_.clear();
-      if (!name.contains('/')) name = "./" + name;  // to the kernel it is relative
+      if (!name.contains('/')) name.insert(0, "./");  // to the kernel it is relative
     }
     return refused("the script " + base::printable(request.program) +
                    " has an interpreter that is a script, and so on: name the last one");

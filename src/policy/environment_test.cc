@@ -9,9 +9,7 @@
 namespace cordon::policy {
 namespace {
 
-using testing::Contains;
 using testing::HasSubstr;
-using testing::Not;
 using testing::UnorderedElementsAre;
 
 // The variables the program would see.

@@ -45,7 +45,7 @@ bool names_user(const std::string& entry, const UserFacts& user) {
 }
 
 std::string text_of(const UserFacts& user) {
-  const std::string name = user.name.empty() ? std::to_string(user.uid) : user.name;
+  std::string name = user.name.empty() ? std::to_string(user.uid) : user.name;
   if (user.gid == user.own_gid) return name;
   return name + ":" + (user.group.empty() ? std::to_string(user.gid) : user.group);
 }

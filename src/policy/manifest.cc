@@ -58,14 +58,14 @@ void check_grant(TableReader& reader, const Placed<std::string>& path) {
   }
 }
 
-void add_variable(TableReader& reader, Manifest& manifest, std::string name, std::string value,
-                  const Place& place) {
+void add_variable(TableReader& reader, Manifest& manifest, const std::string& name,
+                  const std::string& value, const Place& place) {
   if (!is_env_name(name)) {
     reader.wrong(place, "\"" + base::printable(name) +
                             "\" is no name of a variable: use letters, digits and _");
   }
   if (value.contains('\0')) reader.wrong(place, "a NUL byte in a variable: remove it");
-  manifest.env.push_back({std::move(name), {std::move(value), place}});
+  manifest.env.push_back({name, {value, place}});
 }
 
 // ["NAME=value"] or {NAME = "value"}.

@@ -16,6 +16,9 @@ TEST(PolicyText, MalformedTomlIsNamedByLineAndColumn) {
   EXPECT_THAT(error_of("[limits\n"), StartsWith("site.toml:1:8: this is not TOML"));
   EXPECT_THAT(error_of("a = \"never closed\n"), StartsWith("site.toml:1:"));
   EXPECT_THAT(error_of("backends = []\nbackends = []\n"), StartsWith("site.toml:2:"));
+  // Here the parser's own assumptions fail.
+  EXPECT_EQ(error_of("[[[= 1 []]]]\n\"'x'''\n"),
+            "site.toml: this is not TOML: its structure is broken");
 }
 
 TEST(PolicyText, WhatTheParserMustNotSeeIsRefusedBefore) {
@@ -40,6 +43,20 @@ TEST(PolicyText, CharactersBeyondAsciiAreFineInStringsAndComments) {
                                  "[env.set]\nA = \"\\\\\" # ö\n"}) {
     EXPECT_EQ(error_of(text), "no error") << text;
   }
+}
+
+TEST(PolicyText, TextsComeOutAsTheyWentIn) {
+  for (const std::string text :
+       {"gr\u00fcn \u2192 \U0001F600", "~", "~7e", "~c3~~b6", "a~", "~c"}) {
+    const auto node = read_toml("\"" + text + "\" = '" + text + "' # " + text + "\n", "a.toml");
+    ASSERT_TRUE(node) << node.error().message;
+    ASSERT_EQ(node->members.size(), 1U);
+    EXPECT_EQ(node->members.front().name, text);
+    EXPECT_EQ(node->members.front().value.text, text);
+  }
+  // Where a string seems to begin, but the parser does not see one.
+  EXPECT_THAT(error_of("a = [1pass\"k\u00f6\"]\n"), HasSubstr("this is not TOML"));
+  EXPECT_THAT(error_of("a = [1[\"k\u00f6\"]\n"), HasSubstr("this is not TOML"));
 }
 
 TEST(PolicyText, UnknownKeysAreNamedWithTheNearestOne) {

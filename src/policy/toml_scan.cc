@@ -1,5 +1,7 @@
 #include "policy/toml_scan.h"
 
+#include <utility>
+
 #include "base/errors.h"
 #include "base/utf8.h"
 #include "policy/node.h"
@@ -7,19 +9,23 @@
 namespace cordon::policy {
 namespace {
 
+constexpr char kEscape = '~';
+
 // Follows the text byte by byte, knowing only what is inside a string or a comment.
 class Scanner {
  public:
   Scanner(std::string_view text, const std::string& file) : text_(text), file_(file) {}
 
-  Result<void> scan() {
+  Result<std::string> scan() {
     while (at_ < text_.size()) {
       const char c = text_[at_];
       if (c == '\0') return wrong("a NUL byte: remove it");
       if (!base::is_utf8(character())) return wrong("this is not UTF-8: save the file as UTF-8");
-      if (auto ok = inside_ == Inside::nothing ? outside(c) : within(c); !ok) return ok;
+      if (auto ok = inside_ == Inside::nothing ? outside(c) : within(c); !ok) {
+        return std::unexpected(std::move(ok).error());
+      }
     }
-    return {};
+    return std::move(ascii_);
   }
 
  private:
@@ -42,8 +48,23 @@ class Scanner {
       } else if (!continues) {
         ++column_;
       }
+      emit(c, continues);
     }
     at_ += bytes;
+  }
+
+  void emit(char c, bool continues) {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    const auto byte = static_cast<unsigned char>(c);
+    if (inside_ == Inside::comment && byte >= 0x80) {
+      if (!continues) ascii_ += '?';
+    } else if (byte >= 0x80 || (c == kEscape && inside_ != Inside::nothing)) {
+      ascii_ += kEscape;
+      ascii_ += kDigits[byte >> 4U];
+      ascii_ += kDigits[byte & 0xFU];
+    } else {
+      ascii_ += c;
+    }
   }
 
   [[nodiscard]] bool here(std::string_view some) const {
@@ -132,6 +153,7 @@ class Scanner {
 
   std::string_view text_;
   const std::string& file_;
+  std::string ascii_;
   std::size_t at_ = 0;
   std::uint32_t line_ = 1;
   std::uint32_t column_ = 1;
@@ -142,8 +164,26 @@ class Scanner {
 
 }  // namespace
 
-Result<void> scan_toml(std::string_view text, const std::string& file) {
+Result<std::string> toml_in_ascii(std::string_view text, const std::string& file) {
   return Scanner(text, file).scan();
+}
+
+std::string from_ascii(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == kEscape && i + 2 < text.size()) {
+      const std::size_t high = kDigits.find(text[i + 1]);
+      const std::size_t low = kDigits.find(text[i + 2]);
+      if (high != std::string_view::npos && low != std::string_view::npos) {
+        out += static_cast<char>(high * 16 + low);
+        i += 2;
+        continue;
+      }
+    }
+    out += text[i];
+  }
+  return out;
 }
 
 }  // namespace cordon::policy
