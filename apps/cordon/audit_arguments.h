@@ -20,9 +20,8 @@ struct AuditArguments {
 [[nodiscard]] Result<AuditArguments> parse_audit_arguments(std::span<const OptionSpec> specs,
                                                            std::vector<std::string> arguments);
 
-// cordon/audit in $XDG_STATE_HOME; without one /var/log/cordon/audit for root, and in ~/.local/state
-// for others.
-// Empty: there is no such place.
+// cordon/audit in $XDG_STATE_HOME; without one /var/log/cordon/audit for root, and in
+// ~/.local/state for others. Empty: there is no such place.
 [[nodiscard]] std::string default_audit_directory();
 
 }  // namespace cordon::app

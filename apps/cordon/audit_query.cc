@@ -6,11 +6,11 @@
 #include "audit/record.h"
 #include "audit/time_text.h"
 #include "audit_arguments.h"
+#include "base/suggest.h"
 #include "concat.h"
 #include "cordon/outcome.h"
 #include "cordon/request.h"
 #include "option_values.h"
-#include "base/suggest.h"
 
 namespace cordon::app {
 namespace {

@@ -34,24 +34,6 @@ std::vector<policy::SecretAsk> secret_asks(const RunOptions& options) {
   return asks;
 }
 
-// A place among the runs that may be alive at once. When all are taken the evaluator is told so,
-// and says who has set the limit.
-Result<void> take_slot(JudgedRun& judged, execution::PolicyQuestion& question) {
-  const auto most = policy::most_live_runs(judged.policy);
-  if (!most) return {};
-  const auto runs = execution::LiveRuns::open(execution::LiveRuns::usual_directory());
-  if (!runs) return std::unexpected(runs.error());
-  auto slot = runs->enter(most->place.file, most->value);
-  if (slot) {
-    judged.slot = *std::move(slot);
-  } else if (slot.error().code == ErrorCode::resource_exhausted && slot.error().os_error == 0) {
-    question.live_runs = most->value;
-  } else {
-    return std::unexpected(std::move(slot).error());
-  }
-  return {};
-}
-
 }  // namespace
 
 Result<policy::Policy> load_policy(const RunOptions& options) {
@@ -59,7 +41,8 @@ Result<policy::Policy> load_policy(const RunOptions& options) {
 }
 
 Result<JudgedRun> judge_run(const RunOptions& options, policy::Policy policy, Purpose purpose) {
-  JudgedRun judged{.policy = std::move(policy), .answer = {}, .slot = {}};
+  JudgedRun judged{
+      .policy = std::move(policy), .answer = {}, .slot = {}, .name = {}, .version = {}};
   execution::PolicyQuestion question{.request = options.request,
                                      .secrets = secret_asks(options),
                                      .backend = std::string(backend_name(options.backend)),
@@ -68,10 +51,14 @@ Result<JudgedRun> judge_run(const RunOptions& options, policy::Policy policy, Pu
   if (!options.manifest.empty()) {
     auto manifest = execution::load_manifest(options.manifest);
     if (!manifest) return std::unexpected(std::move(manifest).error());
+    judged.name = manifest->manifest.name;
+    judged.version = manifest->manifest.version;
     question.manifest = *std::move(manifest);
   }
   if (purpose == Purpose::run) {
-    if (auto taken = take_slot(judged, question); !taken) return std::unexpected(taken.error());
+    auto slot = execution::take_slot(judged.policy, question);
+    if (!slot) return std::unexpected(std::move(slot).error());
+    judged.slot = *std::move(slot);
   }
   auto answer = execution::ask_policy(judged.policy, question);
   if (!answer) return std::unexpected(std::move(answer).error());

@@ -17,6 +17,8 @@ struct JudgedRun {
   policy::Policy policy;           // of all files; its digest is for the audit log
   execution::PolicyAnswer answer;  // the decisions; holds what was checked
   execution::LiveRun slot;         // among the runs that may be alive at once
+  std::string name;                // of the manifest; empty: there is none
+  std::string version;
 };
 
 enum class Purpose : std::uint8_t { run, plan };

@@ -89,6 +89,8 @@ Result<void> admit(Run& run) {
   run.record.emplace(*std::move(record));
   if (!permitted) return permitted;
   run.judged.emplace(*std::move(judged));
+  options.workdir.name = run.judged->name;
+  options.workdir.version = run.judged->version;
   // Before threads are started: a source may keep us waiting, and variables are taken out of the
   // environment.
   return load_secrets(options.secrets, secrets_of(*run.judged), options.request);

@@ -9,6 +9,8 @@ namespace cordon::app {
 
 struct WorkDirAsk {
   bool wanted = false;
+  std::string name;     // of what a manifest describes; empty: the program's
+  std::string version;  // likewise
   bool keep = false;
   std::string cache;  // empty: the usual one
   std::vector<std::string> collect;

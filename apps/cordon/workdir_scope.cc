@@ -32,7 +32,9 @@ std::string name_for(const std::string& program) {
 }
 
 WorkDirOptions options_for(const WorkDirAsk& ask, const Request& request) {
-  WorkDirOptions options{.cache = ask.cache, .name = name_for(request.program)};
+  WorkDirOptions options{.cache = ask.cache,
+                         .name = ask.name.empty() ? name_for(request.program) : ask.name};
+  if (!ask.version.empty()) options.version = ask.version;
   // Without --user, what a root caller's program makes comes out as root's.
   if (::geteuid() == 0) options.owner = request.user;
   return options;

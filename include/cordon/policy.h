@@ -22,19 +22,17 @@ class Policy {
   [[nodiscard]] static Result<Policy> load(const std::vector<std::string>& files,
                                            const std::string& profile = "");
 
-  // A request that was allowed. Keep it until its process has started: the request borrows
-  // descriptors of files that were checked (Request::pins).
+  // A request that was allowed. Keep it until its process has ended: the request borrows descriptors
+  // of files that were checked (Request::pins), and the run counts as alive (max_processes).
   struct Allowed {
     Request request;
     std::shared_ptr<void> held;
   };
 
   // `request` with defaults filled in within what is allowed, for a run by `backend` ("linux",
-  // "posix"). `live_runs`: how many of the caller's are alive (max_processes). Error:
-  // not_permitted, stage "policy", if it asks for more; the message names both places and what to
-  // do.
-  [[nodiscard]] Result<Allowed> apply(const Request& request, const std::string& backend,
-                                      std::uint64_t live_runs = 0) const;
+  // "posix"). Error: not_permitted, stage "policy", if it asks for more; the message names both
+  // places and what to do.
+  [[nodiscard]] Result<Allowed> apply(const Request& request, const std::string& backend) const;
 
   // SHA-256 of every file that was read, in hexadecimal; empty without any.
   [[nodiscard]] const std::string& digest() const;

@@ -114,6 +114,20 @@ Result<void> look(policy::Asks& asks, policy::Surroundings& here) {
 
 }  // namespace
 
+Result<LiveRun> take_slot(const policy::Policy& policy, PolicyQuestion& question) {
+  const auto most = policy::most_live_runs(policy);
+  if (!most) return LiveRun();
+  const auto runs = LiveRuns::open(LiveRuns::usual_directory());
+  if (!runs) return std::unexpected(runs.error());
+  auto slot = runs->enter(most->place.file, most->value);
+  if (slot) return slot;
+  const bool all_taken =
+      slot.error().code == ErrorCode::resource_exhausted && slot.error().os_error == 0;
+  if (!all_taken) return slot;
+  question.live_runs = most->value;
+  return LiveRun();
+}
+
 Result<PolicyAnswer> ask_policy(const policy::Policy& policy, const PolicyQuestion& question) {
   policy::Asks asks{.request = question.request, .secrets = question.secrets};
   if (question.manifest) {

@@ -10,6 +10,7 @@
 #include "base/fd.h"
 #include "cordon/error.h"
 #include "cordon/request.h"
+#include "execution/live_runs.h"
 #include "execution/policy_files.h"
 #include "policy/evaluate.h"
 
@@ -31,6 +32,11 @@ struct PolicyAnswer {
   policy::Evaluation evaluation{};
   std::vector<base::Fd> held{};
 };
+
+// A place among the runs that may be alive at once, for as long as the run lives. When all are
+// taken `question` says so, and the evaluator refuses naming who has set the limit. Errors: those
+// of LiveRuns.
+[[nodiscard]] Result<LiveRun> take_slot(const policy::Policy& policy, PolicyQuestion& question);
 
 // Errors: what cannot be asked at all (the program or a granted path is not there …). A refusal is
 // no error here: see permitted().

@@ -118,12 +118,18 @@ class Checker {
     if (auto ok = check_writers(*found); !ok) return std::unexpected(std::move(ok).error());
     auto content = read_content(*found, digests_);
     if (!content) return std::unexpected(std::move(content).error());
+    auto script = script_line(content->head);
+    // Its interpreter is going to open it by its name, pin or no pin.
+    if (script && *script) {
+      auto ok = check_trusted(*found, "the script " + base::printable(found->path));
+      if (!ok) return refused(ok.error().message);
+    }
     result_.files.push_back({found->path, std::move(content->sha256), args, role});
     result_.request.pins.push_back({found->path, found->file.get()});
     result_.held.push_back(std::move(found->file));
     // As a script's interpreter, `env NAME` is a way to say NAME in PATH.
     if (role == "interpreter" && is_env(name, result_.files.back().path)) return through_env(args);
-    return script_line(content->head);
+    return script;
   }
 
   Result<std::optional<ScriptLine>> through_env(std::vector<std::string>& args) {

@@ -150,14 +150,6 @@ std::string host_cwd(const Case& all) {
 
 }  // namespace
 
-Place place_for_grant(const Policy& policy, Kind kind) {
-  for (const Ceiling& ceiling : policy.ceilings) {
-    const TextList& list = kind == Kind::write ? ceiling.grants.write : ceiling.grants.read;
-    if (list) return list->place;
-  }
-  return policy.ceilings.empty() ? Place{} : policy.ceilings.back().place;
-}
-
 void judge_paths(const Case& all) {
   judge_grants(all);
   const std::string cwd = host_cwd(all);

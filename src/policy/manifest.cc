@@ -160,10 +160,4 @@ Result<Manifest> read_manifest(std::string_view text, const std::string& file) {
   return manifest;
 }
 
-std::string work_name(const Manifest& manifest) {
-  std::string name = manifest.name + "-" + manifest.version;
-  std::ranges::replace(name, '/', '_');
-  return name;
-}
-
 }  // namespace cordon::policy

@@ -29,7 +29,4 @@ struct Manifest {
 // JSON if the name ends in ".json", else TOML. Errors: invalid_argument, "FILE:LINE:COLUMN: …".
 [[nodiscard]] Result<Manifest> read_manifest(std::string_view text, const std::string& file);
 
-// "name-version" for a directory name: "/" is replaced (C66).
-[[nodiscard]] std::string work_name(const Manifest& manifest);
-
 }  // namespace cordon::policy

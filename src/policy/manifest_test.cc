@@ -26,7 +26,6 @@ TEST(Manifest, IsReadFromTomlAndJson) {
       "[security.limits]\nmemory = \"64M\"\n",
       "m.toml");
   ASSERT_TRUE(toml) << toml.error().message;
-  EXPECT_EQ(work_name(*toml), "@org_server-1.2") << "C66";
   EXPECT_EQ(toml->args, std::vector<std::string>{"index.js"});
   EXPECT_EQ(toml->env.front().first, "A");
   EXPECT_EQ(toml->env.front().second.value, "b=c");

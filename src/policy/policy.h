@@ -43,9 +43,6 @@ inline constexpr std::size_t kMostFiles = 64;
 [[nodiscard]] std::optional<AuditSettings> audit_of(const Policy& policy);
 // The secrets that a program may get. An empty optional: no ceiling limits them.
 [[nodiscard]] std::optional<std::map<std::string, SecretRule>> secrets_of(const Policy& policy);
-// The line to add a path to, so that programs are granted it: for telling about what was denied. Of
-// several files the first that grants anything; "built in" without a file.
-[[nodiscard]] Place place_for_grant(const Policy& policy, Grant::Kind kind);
 // How many runs may be alive at once (C124); nothing: any number.
 [[nodiscard]] Ask<std::uint64_t> most_live_runs(const Policy& policy);
 // Whether it matters which program is run; and what is in it.

@@ -97,7 +97,7 @@ TEST_F(Execution, ThePolicysLogIsUsedAndHoldsItsDigest) {
 }
 
 TEST_F(Execution, WithoutItsRecordNothingRunsUnlessThePolicySaysSo) {
-  file("log", "no directory");
+  (void)file("log", "no directory");
   const Ended refused = run(policy(recorded()), {"--", "touch", path("work") + "/x"});
   EXPECT_EQ(refused.status, 125);
   EXPECT_THAT(refused.err, HasSubstr(audit()));
