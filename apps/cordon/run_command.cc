@@ -85,7 +85,12 @@ Result<void> admit(Run& run) {
   }
   if (permitted) options.request = judged->answer.evaluation.request;
   auto record = RecordedRun::open(*settings, options.request);
-  if (!record) return std::unexpected(std::move(record).error());
+  if (!record) {
+    Error error = std::move(record).error();
+    // It is not the program that is not permitted.
+    if (error.code == ErrorCode::not_permitted) error.code = ErrorCode::system;
+    return std::unexpected(std::move(error));
+  }
   run.record.emplace(*std::move(record));
   if (!permitted) return permitted;
   run.judged.emplace(*std::move(judged));
@@ -170,7 +175,7 @@ bool tell(const Outcome& outcome, const Wanted& wanted, const std::optional<Reco
     if (wanted.explain && has_run(outcome)) {
       // As with every complaint: a stderr that cannot be written to is not our problem.
       (void)write_all(STDERR_FILENO, denial_text(outcome.denials, outcome.denials_omitted));
-      if (record && !record->id().empty()) {
+      if (!outcome.denials.empty() && record && !record->id().empty()) {
         complain(concat("this run is ", record->id(), ": see cordon explain --help"));
       }
     }

@@ -6,8 +6,8 @@ _cordon_run() {
   options='--timeout --grace --cpu-time --cpus --memory --pids --pids-kill --files --file-size
     --output --read --write --bind --tmpfs --user --net --no-unix --policy --profile --manifest
     --secret --redact --no-redact --workdir --cache --keep --collect --into --collect-limit
-    --transport --log --cwd --env --env-pass --backend --cgroup-parent --require --json --report
-    --explain --audit --audit-key --help'
+    --transport --log --cwd --env --env-pass --backend --cgroup-parent --require --json
+    --report --explain --audit --audit-key --help'
   [[ ${COMP_WORDS[1]} != run ]] && options=${options/--report /}
   guarantees='memory cpu processes filesystem network syscalls capabilities timeout all'
 
