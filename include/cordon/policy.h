@@ -22,8 +22,9 @@ class Policy {
   [[nodiscard]] static Result<Policy> load(const std::vector<std::string>& files,
                                            const std::string& profile = "");
 
-  // A request that was allowed. Keep it until its process has ended: the request borrows descriptors
-  // of files that were checked (Request::pins), and the run counts as alive (max_processes).
+  // A request that was allowed. Keep it until its process has ended: the request borrows
+  // descriptors of files that were checked (Request::pins), and the run counts as alive
+  // (max_processes).
   struct Allowed {
     Request request;
     std::shared_ptr<void> held;
