@@ -79,7 +79,8 @@ Result<Question> parse(std::vector<std::string> arguments) {
 struct Explained {
   std::vector<Denial> denials;
   std::uint64_t omitted = 0;
-  std::string text;  // of the denials, as JSON
+  std::string text;     // of the denials, as JSON
+  std::string failure;  // why the program never ran; empty: it did
 };
 
 Denial denial_of(const json::object& object) {
@@ -108,12 +109,14 @@ Explained explained(std::string_view line) {
   const json::value record = json::parse(line, wrong);
   const json::value* const denials =
       wrong ? nullptr : record.find_pointer("/outcome/denials", wrong);
-  Explained all{.denials = {}, .omitted = 0, .text = "[]"};
+  Explained all{.denials = {}, .omitted = 0, .text = "[]", .failure = {}};
   if (denials == nullptr || !denials->is_array()) return all;
   all.text = json::serialize(*denials);
   for (const json::value& one : denials->get_array()) {
     if (one.is_object()) all.denials.push_back(denial_of(one.get_object()));
   }
+  const json::value* const error = record.find_pointer("/outcome/error/message", wrong);
+  if (error != nullptr && error->is_string()) all.failure = error->get_string();
   const json::value* const omitted = record.find_pointer("/outcome/denials_omitted", wrong);
   if (omitted != nullptr && omitted->is_number()) {
     all.omitted = omitted->to_number<std::uint64_t>(wrong);
@@ -189,6 +192,9 @@ int explain_command(std::vector<std::string> arguments) {
   const auto line = audit::line_at(*directory, ends->front());
   if (!line) return failed(line.error());
   const Explained all = explained(*line);
+  if (!all.failure.empty()) {
+    return no_such_run(concat("run ", *run, " never began: ", base::printable(all.failure)));
+  }
   return print(question->json ? all.text + "\n" : denial_text(all.denials, all.omitted));
 }
 

@@ -73,6 +73,10 @@ TEST_F(Execution, ExplainSaysWhatItCannotTell) {
   const std::string open = policy(recorded());
   EXPECT_EQ(run(open, {"--", "true"}).status, 0);
   EXPECT_THAT(cordon({"explain", "--audit", audit()}).err, HasSubstr("no run with --explain"));
+  EXPECT_EQ(run(open, {"--explain", "--", "no-such-program"}).status, 127);
+  const Ended never = cordon({"explain", "--audit", audit()});
+  EXPECT_EQ(never.status, 1);
+  EXPECT_THAT(never.err, AllOf(HasSubstr("never began"), HasSubstr("no-such-program")));
   EXPECT_EQ(cordon({"explain", "--audit", audit(), "0000"}).status, 1);
   EXPECT_EQ(cordon({"explain", "--audit", path("nothing")}).status, 125);
   EXPECT_EQ(cordon({"explain", "one", "two"}).status, 125);

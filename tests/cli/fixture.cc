@@ -47,7 +47,9 @@ void CliTest::SetUp() {
   std::string name = std::filesystem::temp_directory_path() / "cordon-cli-XXXXXX";
   ASSERT_NE(::mkdtemp(name.data()), nullptr);
   directory_ = name;
-  ::setenv("XDG_STATE_HOME", path("state").c_str(), 1);  // not the user's own record
+  // Not the user's own record, nor the runs that are alive.
+  ::setenv("XDG_STATE_HOME", path("state").c_str(), 1);
+  ::setenv("XDG_RUNTIME_DIR", path("runtime").c_str(), 1);
 }
 
 void CliTest::TearDown() {
