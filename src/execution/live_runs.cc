@@ -71,16 +71,17 @@ Result<LiveRuns> LiveRuns::open(const std::string& directory) {
 
 Result<LiveRun> LiveRuns::enter(std::string_view name, std::uint64_t most) const {
   const std::string group = group_of(name);
+  const std::string place = path_ + "/" + group;
   const base::Fd slots = enter_directory(directory_.get(), group);
-  if (!slots) return cannot("opening " + path_ + "/" + group, errno);
+  if (!slots) return cannot("opening " + place, errno);
   for (std::uint64_t slot = 0; slot < std::min(most, kMostSlots); ++slot) {
     const std::string file = std::to_string(slot);
     // Never removed: who opened it before it is removed would hold a lock that nobody else sees.
     base::Fd lock(
         ::openat(slots.get(), file.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
-    if (!lock) return cannot("opening " + path_ + "/" + group + "/" + file, errno);
+    if (!lock) return cannot("opening a slot in " + place, errno);
     if (::flock(lock.get(), LOCK_EX | LOCK_NB) == 0) return LiveRun(base::move_up(std::move(lock)));
-    if (errno != EWOULDBLOCK) return cannot("locking " + path_ + "/" + group + "/" + file, errno);
+    if (errno != EWOULDBLOCK) return cannot("locking a slot in " + place, errno);
   }
   return base::fail(ErrorCode::resource_exhausted, kStage,
                     "as many programs run as the policy allows at once (" + std::to_string(most) +
