@@ -1,4 +1,6 @@
 // A run from the request to the record: the ten steps in one place (C29).
+#include <initializer_list>
+#include <string_view>
 #include <utility>
 
 #include "base/errors.h"
@@ -15,9 +17,9 @@ Outcome refused(Manager& manager, Error error) {
 }
 
 // Something besides the program went wrong: it is told, and changes no verdict.
-void note(Outcome& outcome, const std::string& what) {
+void note(Outcome& outcome, std::initializer_list<std::string_view> words) {
   if (!outcome.hint.empty()) outcome.hint += "; ";
-  outcome.hint += what;
+  for (const std::string_view word : words) outcome.hint += word;
 }
 
 Result<std::optional<audit::RunRecorder>> open_record(const Surroundings& around,
@@ -32,9 +34,9 @@ Result<std::optional<audit::RunRecorder>> open_record(const Surroundings& around
 
 void collect(const WorkDir& directory, const CollectOptions& options, Outcome& outcome) {
   const auto collected = directory.collect(options);
-  if (!collected) return note(outcome, collected.error().message);
+  if (!collected) return note(outcome, {collected.error().message});
   for (const auto* const part : {&collected->refused, &collected->failed}) {
-    for (const auto& [path, why] : *part) note(outcome, "not collected: " + path + ": " + why);
+    for (const auto& [path, why] : *part) note(outcome, {"not collected: ", path, ": ", why});
   }
 }
 
@@ -79,14 +81,14 @@ Outcome run(Manager& manager, Request request, const Surroundings& around, std::
   // 9. What the program has made, then the end of its directory.
   if (directory) {
     if (around.collect && !outcome.error) collect(*directory, *around.collect, outcome);
-    if (auto removed = directory->remove(); !removed) note(outcome, removed.error().message);
+    if (auto removed = directory->remove(); !removed) note(outcome, {removed.error().message});
   }
 
   // 10. The outcome, on record and returned.
   if (*record) {
     (void)(*record)->ended(outcome);
     (void)(*record)->cleaned_up(directory ? "the work directory was removed" : "nothing is left");
-    if (const Error* const lost = (*record)->failure()) note(outcome, lost->message);
+    if (const Error* const lost = (*record)->failure()) note(outcome, {lost->message});
   }
   return outcome;
 }
