@@ -32,7 +32,8 @@ class Trees : public Sandboxed {
     std::error_code gone;
     for (const auto& entry : std::filesystem::directory_iterator("/proc", gone)) {
       std::ifstream file(entry.path() / "cmdline");
-      const std::string line{std::istreambuf_iterator<char>(file), {}};
+      std::string line;
+      std::getline(file, line);  // a process that ends meanwhile is no error
       if (line.find(mark_) != std::string::npos) {
         found.push_back(std::atoi(entry.path().filename().c_str()));
       }
