@@ -89,6 +89,10 @@ void add_init(ScriptBuilder& script, MountSteps& mounts, Register root_changed) 
   install_filters(script, {init_filter()});
   script.about("init", "ready");
   script.op(Op::ready);
+  // The signal set above comes only if the supervisor's thread was alive then. It may have been on
+  // its way out, with its end of the socket still open: only what it says now proves it.
+  script.about("init", "released");
+  script.op(Op::await);
   script.call(__NR_close, {kStatusFd});
   script.op(Op::sleep);
 }

@@ -98,7 +98,11 @@ Result<std::optional<StatusSocket::Heard>> StatusSocket::next(TimePoint until,
   }
 }
 
-bool StatusSocket::release() { return ::send(ours_.get(), "", 1, MSG_NOSIGNAL) == 1; }
+// One message for the program, and one for its init.
+bool StatusSocket::release() {
+  const auto one = [this] { return ::send(ours_.get(), "", 1, MSG_NOSIGNAL) == 1; };
+  return one() && one();
+}
 
 void StatusSocket::abandon() { (void)::shutdown(ours_.get(), SHUT_WR); }
 

@@ -106,6 +106,9 @@ long carry_out(Machine& machine, const Step& step) {
       if (!send_report({ReportKind::parked, machine.role, {}, 0, 0, 0})) return -kEPIPE;
       if (step.op == Op::park) wait_for_release();
       return 0;
+    case Op::await:
+      wait_for_release();
+      return 0;
     case Op::execute:
       machine.exec_error = worse(machine.exec_error, call(__NR_execve, arg(0), arg(1), arg(2)));
       return 0;

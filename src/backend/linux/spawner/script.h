@@ -34,6 +34,7 @@ enum class Op : std::uint8_t {
   here,          // reports `here`
   ready,         // reports `parked`
   park,          // … and waits to be released
+  await,         // waits to be released, as `park` does
   execute,       // args: path, argv, envp; a failure goes on with the next step
   execute_open,  // the same; args: descriptor, argv, envp
   give_up,       // reports what `execute` failed with
