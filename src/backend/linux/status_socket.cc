@@ -98,10 +98,12 @@ Result<std::optional<StatusSocket::Heard>> StatusSocket::next(TimePoint until,
   }
 }
 
-// One message for the program, and one for its init.
 bool StatusSocket::release() {
-  const auto one = [this] { return ::send(ours_.get(), "", 1, MSG_NOSIGNAL) == 1; };
-  return one() && one();
+  constexpr int kMessages = 2;  // for the program, and for its init
+  for (int sent = 0; sent < kMessages; ++sent) {
+    if (::send(ours_.get(), "", 1, MSG_NOSIGNAL) != 1) return false;
+  }
+  return true;
 }
 
 void StatusSocket::abandon() { (void)::shutdown(ours_.get(), SHUT_WR); }

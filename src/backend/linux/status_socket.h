@@ -34,7 +34,7 @@ class StatusSocket {
   [[nodiscard]] base::Fd take_listener() { return std::move(listener_); }
   // Until the descriptor is readable, or all reporters have ended.
   void wait_for(int fd, TimePoint until) const;
-  // Lets one parked process go on.
+  // Lets the parked program and its init go on.
   [[nodiscard]] bool release();
   // Makes every process that is or will be parked end.
   void abandon();
