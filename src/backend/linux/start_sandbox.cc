@@ -152,7 +152,8 @@ StartResult start_sandbox(SpawnerLink& spawner, ScriptBuilder& script, StatusSoc
   if (auto verified = verify(starting.sandbox()); !verified) {
     return std::unexpected(StartFailure{std::move(verified.error())});
   }
-  if (!status.release()) {
+  constexpr int kProgramAndInit = 2;
+  if (!status.release(kProgramAndInit)) {
     return std::unexpected(StartFailure{
         .error = {ErrorCode::system, "set-up", 0, "the parked program is gone"}, .died = true});
   }

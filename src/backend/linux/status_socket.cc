@@ -98,9 +98,8 @@ Result<std::optional<StatusSocket::Heard>> StatusSocket::next(TimePoint until,
   }
 }
 
-bool StatusSocket::release() {
-  constexpr int kMessages = 2;  // for the program, and for its init
-  for (int sent = 0; sent < kMessages; ++sent) {
+bool StatusSocket::release(int parked) {
+  for (int sent = 0; sent < parked; ++sent) {
     if (::send(ours_.get(), "", 1, MSG_NOSIGNAL) != 1) return false;
   }
   return true;
