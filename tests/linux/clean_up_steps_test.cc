@@ -68,7 +68,7 @@ class Shared {
   Page* page_ = nullptr;
 };
 
-// Role and name of a step, and which of those with that name it is.
+// Script, role and name of a step, and which of those with that name it is.
 using Key = std::string;
 
 struct Chosen {
@@ -90,8 +90,9 @@ std::optional<Chosen> first_not_in(const std::set<Key>& done, const ScriptBuilde
       }
       const std::string name = script.explain(role, static_cast<std::uint32_t>(i)).name;
       const int count = ++seen[name];
-      const Key key =
-          std::to_string(static_cast<int>(role)) + " " + name + " " + std::to_string(count);
+      const bool letter = script.kind() == ScriptBuilder::Kind::letter;
+      const Key key = (letter ? "letter " : "set-up ") + std::to_string(static_cast<int>(role)) +
+                      " " + name + " " + std::to_string(count);
       if (count <= most && !done.contains(key)) return Chosen{role, i, key};
     }
   }
@@ -103,7 +104,7 @@ void hold_at(ScriptBuilder& script, const Chosen& chosen, int page) {
   // Descriptors are closed on the way, and init may do little more than read from its own. Nothing
   // is sent there before it has parked.
   const auto& steps = script.steps(chosen.role);
-  const bool filtered = chosen.role == Role::init && steps[chosen.index].op == Op::park;
+  const bool filtered = chosen.role == Role::init && steps[chosen.index].op == Op::ready;
   Step wait{.op = Op::call, .number = __NR_read, .args = {kStatusFd, kPlace + kPageSize / 2, 1}};
   if (!filtered) {
     const pollfd hang_up{.fd = kStatusFd, .events = 0, .revents = 0};
@@ -115,7 +116,8 @@ void hold_at(ScriptBuilder& script, const Chosen& chosen, int page) {
   }
   script.insert_step(chosen.role, chosen.index, wait);
   script.insert_step(chosen.role, chosen.index, {.op = Op::store, .args = {kPlace, reached}});
-  script.insert_step(Role::setup, 0,
+  const bool letter = script.kind() == ScriptBuilder::Kind::letter;
+  script.insert_step(letter ? Role::program : Role::setup, 0,
                      {.op = Op::call,
                       .number = __NR_mmap,
                       .args = {kPlace, kPageSize, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
@@ -163,6 +165,7 @@ struct Attempt {
   const auto hook = [&](ScriptBuilder& script) {
     if (!armed) return;
     const auto chosen = first_not_in(attempt.done, script);
+    if (!chosen && script.kind() == ScriptBuilder::Kind::set_up) return;  // the letter is to come
     if (!chosen) {
       attempt.shared->state = none_left;
       return;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 
 #include "linux/harness.h"
@@ -20,6 +21,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 struct FailedStep {
+  ScriptBuilder::Kind kind;  // of the script that it belongs to
   Role role;
   std::size_t index;
 };
@@ -36,18 +38,12 @@ std::vector<FailedStep> all_steps(const ScriptBuilder& script) {
     std::size_t index = 0;
     for (const auto& step : script.steps(role)) {
       // What init does once it is ready is to close a descriptor, and to sleep.
-      if (can_fail(step) && !(role == Role::init && ready)) all.push_back({role, index});
+      if (can_fail(step) && !(role == Role::init && ready)) all.push_back({script.kind(), role, index});
       if (step.op == Op::ready) ready = true;
       ++index;
     }
   }
   return all;
-}
-
-bool is_released(const ScriptBuilder& script, const FailedStep& at) {
-  const auto& steps = script.steps(at.role);
-  return std::any_of(steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(at.index),
-                     [](const auto& step) { return step.op == Op::park; });
 }
 
 // Whose set-up: of root with all its steps, of root as it is when much was made ahead, of another.
@@ -71,16 +67,19 @@ void fail_each_step(Whose whose, Fault fault) {
   ScriptBuilder::Explanation explanation;
   Op op = Op::call;
   const auto hook = [&](ScriptBuilder& script) {
+    const bool letter = script.kind() == ScriptBuilder::Kind::letter;
     if (!failing) {
-      steps = all_steps(script);
+      if (!letter) steps.clear();
+      std::ranges::move(all_steps(script), std::back_inserter(steps));
       return;
     }
+    if (failing->kind != script.kind()) return;
     op = Op::exit;
     // What is made ahead may be out of stock, or in: then the script has other steps.
     if (failing->index >= script.steps(failing->role).size()) return;
     op = script.steps(failing->role).at(failing->index).op;
-    // Dying once it is released is the program's death, which is no failure of the set-up.
-    if (fault == Fault::crash && is_released(script, *failing)) op = Op::exit;
+    // Dying once it has its letter is the program's death, which is no failure of the set-up.
+    if (fault == Fault::crash && letter) op = Op::exit;
     explanation = script.explain(failing->role, static_cast<std::uint32_t>(failing->index));
     if (!can_fail(script.steps(failing->role)[failing->index])) op = Op::exit;
     if (op == Op::exit) return;
@@ -118,6 +117,7 @@ void fail_each_step(Whose whose, Fault fault) {
   const Traces before = traces_at_rest();
   for (const FailedStep& step : steps) {
     failing = step;
+    op = Op::exit;
     const auto begin = std::chrono::steady_clock::now();
     const Outcome outcome = run();
     if (op == Op::exit) {
@@ -131,7 +131,7 @@ void fail_each_step(Whose whose, Fault fault) {
     EXPECT_EQ(exit_status(outcome), 125);
     ASSERT_TRUE(outcome.error);
     EXPECT_LT(std::chrono::steady_clock::now() - begin, 10s);
-    if (fault == Fault::error && op != Op::park &&
+    if (fault == Fault::error && op != Op::receive &&
         op != Op::ready) {  // the filters are in place then: it just dies
       EXPECT_EQ(outcome.error->os_error, ENOSYS) << outcome.error->message;
       EXPECT_THAT(explanation.name, HasSubstr(outcome.error->stage));

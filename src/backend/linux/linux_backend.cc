@@ -78,7 +78,7 @@ Result<std::unique_ptr<LinuxBackend>> LinuxBackend::make(Weakened weakened) {
   return backend;
 }
 
-Result<LinuxBackend::Place*> LinuxBackend::place_for(const std::string& cgroup_parent) const {
+Result<Place*> LinuxBackend::place_for(const std::string& cgroup_parent) const {
   const std::lock_guard lock(mutex_);
   const auto known = places_.find(cgroup_parent);
   if (known != places_.end()) return known->second.get();
@@ -114,23 +114,13 @@ Result<plan::SandboxPlan> LinuxBackend::sandbox_plan(const Request& request,
   return plan::make_sandbox_plan(with_real_paths(request), limits, caller_now(), (*place)->host);
 }
 
-Result<std::unique_ptr<Cgroup>> LinuxBackend::make_group(const std::string& parent,
-                                                         const plan::GroupLimits& limits,
-                                                         bool end_at_process_limit) {
-  auto found = place_for(parent);
-  if (!found) return std::unexpected(std::move(found.error()));
-  Place& place = **found;
-  CgroupLimits asked{.memory_bytes = limits.memory_bytes,
-                     .processes = limits.processes,
-                     .cpu_millicores = limits.cpu_millicores,
-                     .tell_of_refusals = end_at_process_limit};
-  if (asked.processes) asked.processes = std::max(*asked.processes, kProcessesOfSetup);
-  if (auto ready = (asked.cpu_millicores ? place.cpu_stock : place.stock)->take()) {
-    if (auto set = (*ready)->set(asked); !set) return std::unexpected(std::move(set.error()));
+Result<std::unique_ptr<Cgroup>> LinuxBackend::make_group(Place& place, const CgroupLimits& limits) {
+  if (auto ready = (limits.cpu_millicores ? place.cpu_stock : place.stock)->take()) {
+    if (auto set = (*ready)->set(limits); !set) return std::unexpected(std::move(set.error()));
     return std::move(*ready);
   }
   const std::lock_guard alone(place.mutex);
-  return place.groups->make(asked);
+  return place.groups->make(limits);
 }
 
 Result<const std::vector<BpfProgram>*> LinuxBackend::filters(const SeccompOptions& options) {

@@ -37,6 +37,15 @@ struct Weakened {
 // So many are in a group while a sandbox is set up: the set-up process, init and the program.
 inline constexpr std::uint64_t kProcessesOfSetup = 3;
 
+// Where a request's control groups are made, and what the host can do there.
+struct Place {
+  std::unique_ptr<CgroupParent> groups;  // null: none can be made
+  std::mutex mutex;                      // for `groups`
+  plan::HostCapabilities host;
+  std::optional<Stock<std::unique_ptr<Cgroup>>> stock;      // without and …
+  std::optional<Stock<std::unique_ptr<Cgroup>>> cpu_stock;  // with a limited processor share
+};
+
 class LinuxBackend final : public supervise::Backend {
  public:
   // Error: unsupported where sandboxes cannot be made, with the reason and what to do.
@@ -51,20 +60,12 @@ class LinuxBackend final : public supervise::Backend {
 
   // --- for LinuxChild ---
 
-  // Where a request's control groups are made, and what the host can do there.
-  struct Place {
-    std::unique_ptr<CgroupParent> groups;  // null: none can be made
-    std::mutex mutex;                      // for `groups`
-    plan::HostCapabilities host;
-    std::optional<Stock<std::unique_ptr<Cgroup>>> stock;      // without and …
-    std::optional<Stock<std::unique_ptr<Cgroup>>> cpu_stock;  // with a limited processor share
-  };
   [[nodiscard]] Result<Place*> place_for(const std::string& cgroup_parent) const;
   [[nodiscard]] Result<plan::SandboxPlan> sandbox_plan(const Request& request,
                                                        const Limits& limits) const;
-  [[nodiscard]] Result<std::unique_ptr<Cgroup>> make_group(const std::string& parent,
-                                                           const plan::GroupLimits& limits,
-                                                           bool end_at_process_limit);
+  // With these limits in place.
+  [[nodiscard]] static Result<std::unique_ptr<Cgroup>> make_group(Place& place,
+                                                                  const CgroupLimits& limits);
   [[nodiscard]] Result<const std::vector<BpfProgram>*> filters(const SeccompOptions& options);
   [[nodiscard]] const Weakened& weakened() const { return weakened_; }
   [[nodiscard]] Keeper& keeper() { return *keeper_; }

@@ -5,12 +5,10 @@
 #include <optional>
 #include <string>
 
-#include "backend/linux/explain_observer.h"
+#include "backend/linux/cell.h"
 #include "backend/linux/linux_backend.h"
-#include "backend/linux/sandbox.h"
-#include "backend/linux/start_sandbox.h"
+#include "backend/linux/secret_parts.h"
 #include "backend/linux/tree_sampler.h"
-#include "backend/linux/views.h"
 #include "supervise/backend.h"
 
 namespace cordon::linux_backend {
@@ -19,10 +17,9 @@ class LinuxChild final : public supervise::Child {
  public:
   LinuxChild(LinuxBackend& backend, plan::SandboxPlan plan)
       : backend_(backend), plan_(std::move(plan)) {}
-  ~LinuxChild() override;
 
   [[nodiscard]] Result<void> launch(const supervise::LaunchSpec& spec) override;
-  [[nodiscard]] int exit_fd() const override { return sandbox_.program_fd(); }
+  [[nodiscard]] int exit_fd() const override { return cell_->sandbox().program_fd(); }
   [[nodiscard]] std::int64_t os_pid() const override { return program_; }
   [[nodiscard]] int send(int signal, Reach reach) override;
   [[nodiscard]] std::optional<supervise::Ended> reap() override;
@@ -37,22 +34,16 @@ class LinuxChild final : public supervise::Child {
   void note_memory();
   [[nodiscard]] supervise::Alarm group_alarm();
   [[nodiscard]] supervise::Alarm sampled_alarm();
-  // From before the program's release.
-  [[nodiscard]] Result<void> observe(base::Fd listener, const Sandbox& sandbox,
-                                     const std::vector<OpenView>& views);
-  [[nodiscard]] Error explain(const StartFailure& failure, const Request& request,
-                              const std::vector<OpenView>& views) const;
+  [[nodiscard]] Cgroup* group() const { return cell_->group(); }
+  [[nodiscard]] CgroupLimits group_limits() const;
+  [[nodiscard]] Result<void> execute(const supervise::LaunchSpec& spec,
+                                     const SecretParts& secrets);
+  [[nodiscard]] Result<void> limit_program(std::vector<posix::RlimitSetting> limits) const;
 
   LinuxBackend& backend_;
   const plan::SandboxPlan plan_;
   bool end_at_process_limit_ = false;
-  std::unique_ptr<Cgroup> group_;
-  std::unique_ptr<RunIdentity> identity_;
-  // Namespaces, held so that the kernel need not free them while somebody waits.
-  base::Fd network_;
-  base::Fd mounts_;
-  std::unique_ptr<Observer> observer_;  // null: nobody asked; ends after the sandbox
-  Sandbox sandbox_;
+  std::unique_ptr<Cell> cell_;  // null: not launched
   std::optional<MemoryParts> memory_;
   std::unique_ptr<TreeSampler> sampler_;  // null: control groups count everything that is limited
   pid_t program_ = -1;

@@ -38,7 +38,7 @@ std::uint64_t processes_of_program(std::uint64_t counted, bool had_children,
 }  // namespace
 
 void LinuxChild::note_memory() {
-  const auto seen = group_ ? group_->memory_parts() : std::nullopt;
+  const auto seen = group() != nullptr ? group()->memory_parts() : std::nullopt;
   const auto all = [](const MemoryParts& parts) {
     return parts.anonymous_bytes + parts.cache_bytes;
   };
@@ -48,8 +48,8 @@ void LinuxChild::note_memory() {
 int LinuxChild::send(int signal, Reach reach) {
   if (signal == SIGKILL && reach == Reach::tree) {
     note_memory();
-    sandbox_.kill();
-    if (group_) group_->kill();  // also lets a throttled one die at once
+    cell_->sandbox().kill();
+    if (group() != nullptr) group()->kill();  // also lets a throttled one die at once
     return 0;
   }
   const auto to_program = [&] { return ::kill(program_, signal) == 0 ? 0 : errno; };
@@ -62,7 +62,7 @@ int LinuxChild::send(int signal, Reach reach) {
 
 std::optional<supervise::Ended> LinuxChild::reap() {
   note_memory();  // while what it has left behind is there
-  const auto end = sandbox_.reap();
+  const auto end = cell_->sandbox().reap();
   if (!end) return std::nullopt;
 
   supervise::Ended ended;
@@ -72,15 +72,15 @@ std::optional<supervise::Ended> LinuxChild::reap() {
   ended.usage.cpu_user = end->cpu_user;
   ended.usage.cpu_system = end->cpu_system;
   ended.usage.memory_peak_bytes = end->memory_peak_bytes;
-  if (observer_) {
-    const outcome::DenialLog& refused = observer_->finish();
+  if (Observer* observer = cell_->observer()) {
+    const outcome::DenialLog& refused = observer->finish();
     ended.denials = refused.denials();
     ended.denials_omitted = refused.omitted();
   }
   if (sampler_) add_sampled(*sampler_, ended.usage);
-  if (!group_) return ended;
+  if (group() == nullptr) return ended;
 
-  const CgroupUsage used = group_->usage();
+  const CgroupUsage used = group()->usage();
   if (used.cpu_user) ended.usage.cpu_user = used.cpu_user;
   if (used.cpu_system) ended.usage.cpu_system = used.cpu_system;
   if (used.memory_peak_bytes) ended.usage.memory_peak_bytes = used.memory_peak_bytes;
@@ -94,7 +94,7 @@ std::optional<supervise::Ended> LinuxChild::reap() {
   }
   if (used.oom_kills > 0) {
     ended.ended_by = Verdict::memory;
-    ended.evidence = std::string(group_->oom_counter()) + " " + std::to_string(used.oom_kills);
+    ended.evidence = std::string(group()->oom_counter()) + " " + std::to_string(used.oom_kills);
   }
   if (used.forks_refused > 0 && plan_.limits.processes) {
     ended.limits_hit.push_back(
@@ -108,7 +108,7 @@ std::optional<supervise::Ended> LinuxChild::reap() {
 
 std::optional<supervise::Sample> LinuxChild::sample() const {
   supervise::Sample sample;
-  const auto cpu = group_ ? group_->cpu_time() : std::nullopt;
+  const auto cpu = group() != nullptr ? group()->cpu_time() : std::nullopt;
   if (cpu) {
     sample.cpu = *cpu;
     sample.evidence = "processor time of the control group";
@@ -128,20 +128,20 @@ std::optional<supervise::Sample> LinuxChild::sample() const {
     }
     sample.memory_bytes = tree.memory_bytes;
   }
-  if (const auto memory = group_ ? group_->memory_bytes() : std::nullopt) {
+  if (const auto memory = group() != nullptr ? group()->memory_bytes() : std::nullopt) {
     sample.memory_bytes = *memory;
-    if (const auto parts = group_->memory_parts()) {
+    if (const auto parts = group()->memory_parts()) {
       sample.memory_anonymous_bytes = parts->anonymous_bytes;
     }
   }
   return sample;
 }
 
-int LinuxChild::alarm_fd() const { return group_ ? group_->event_fd() : -1; }
+int LinuxChild::alarm_fd() const { return group() != nullptr ? group()->event_fd() : -1; }
 
 supervise::Alarm LinuxChild::alarm() {
   supervise::Alarm alarm;
-  if (group_) alarm = group_alarm();
+  if (group() != nullptr) alarm = group_alarm();
   if (sampler_ && !alarm.verdict) {
     supervise::Alarm sampled = sampled_alarm();
     if (sampled.verdict) alarm = std::move(sampled);
@@ -174,12 +174,12 @@ supervise::Alarm LinuxChild::sampled_alarm() {
 }
 
 supervise::Alarm LinuxChild::group_alarm() {
-  const bool happened = group_->acknowledge();
+  const bool happened = group()->acknowledge();
   if (happened) note_memory();  // the nearest to its peak that there is a sign of
-  const CgroupUsage used = group_->usage();
+  const CgroupUsage used = group()->usage();
   if (used.oom_kills > 0) {
     return {.verdict = Verdict::memory,
-            .evidence = std::string(group_->oom_counter()) + " " + std::to_string(used.oom_kills)};
+            .evidence = std::string(group()->oom_counter()) + " " + std::to_string(used.oom_kills)};
   }
   if (used.forks_refused > 0 && end_at_process_limit_) {
     return {.verdict = Verdict::processes,

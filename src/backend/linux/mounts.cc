@@ -224,7 +224,7 @@ void MountSteps::add(const OpenView& open) {
     case View::Kind::secrets: {
       const Register mount = make_tmpfs(open.view.size, open.view.mode);
       place(open, mount);
-      if (secrets_ != nullptr) secrets_->write_files(mount);
+      if (secrets_ != nullptr) secrets_->write(mount);
       unsealed_.push_back(mount);
       break;
     }

@@ -24,7 +24,7 @@ class MountSteps {
  public:
   // `secrets` fill a view of that kind, if there is one.
   MountSteps(ScriptBuilder& script, const std::vector<OpenView>& views,
-             const SecretSteps* secrets = nullptr)
+             const SecretFiles* secrets = nullptr)
       : script_(script), views_(views), secrets_(secrets) {}
 
   // `idmap` is the (sent) descriptor of a user namespace for granted views, `root` of a root that
@@ -63,7 +63,7 @@ class MountSteps {
 
   ScriptBuilder& script_;
   const std::vector<OpenView>& views_;
-  const SecretSteps* secrets_;
+  const SecretFiles* secrets_;
   std::vector<Register> taken_;  // one for each bind and device, in order
   std::size_t next_taken_ = 0;
   Register root_;

@@ -9,10 +9,12 @@
 
 #include "backend/linux/landlock.h"
 #include "backend/linux/privileges.h"
-#include "backend/posix/rlimits.h"
 
 namespace cordon::linux_backend {
 
+using spawner::kExecutableFd;
+using spawner::kFirstLetterFd;
+using spawner::kLetterFd;
 using spawner::kStatusFd;
 using spawner::Op;
 using spawner::Role;
@@ -21,44 +23,29 @@ namespace {
 
 constexpr unsigned kAllAbove = ~0U;
 constexpr std::size_t kSignalSetSize = 8;
-constexpr int kOutOfTheWay = 128;  // above every number that the program's descriptors get
+constexpr int kOutOfTheWay = 128;  // above those that have their places
 
-// Returns the number of a pinned program's descriptor, which its exec closes; -1: none.
-int place_descriptors(ScriptBuilder& script, const ProgramSteps& steps) {
+// Nothing is left but what the letter needs. Its own descriptors get the numbers that are free then:
+// those of the streams, and the ones behind kExecutableFd.
+void place_descriptors(ScriptBuilder& script, const ProgramSteps& steps) {
   script.about("session");
   script.call(__NR_setsid, {});
-  if (steps.terminal) {
+  if (steps.terminal >= 0) {
     script.about("terminal");
-    script.call(__NR_ioctl, {steps.stdio[0], TIOCSCTTY, 0});
+    script.call(__NR_ioctl, {steps.terminal, TIOCSCTTY, 0});
   }
-  std::optional<Register> executable;
-  int program = -1;
   if (steps.executable) {
     script.about("pin");
-    executable = script.call_into(__NR_fcntl, {*steps.executable, F_DUPFD_CLOEXEC, kOutOfTheWay});
-  }
-  for (int stream = 0; stream < 3; ++stream) {
-    script.about("stdio", std::to_string(stream));
-    script.call(__NR_dup3, {steps.stdio[stream], stream, 0});
-  }
-  int unused = steps.secrets.place();
-  if (executable) {
-    script.about("pin");
-    script.call(__NR_dup3, {*executable, unused, O_CLOEXEC});
-    program = unused++;
+    const Register executable =
+        script.call_into(__NR_fcntl, {*steps.executable, F_DUPFD_CLOEXEC, kOutOfTheWay});
+    script.call(__NR_dup3, {executable, kExecutableFd, O_CLOEXEC});
+  } else {
+    script.about("close_range");
+    script.call(__NR_dup3, {kLetterFd, kExecutableFd, O_CLOEXEC});  // the number stays taken
   }
   script.about("close_range");
-  script.call(__NR_close_range, {unused, kAllAbove, 0});
-  return program;
-}
-
-void set_rlimits(ScriptBuilder& script, const std::vector<posix::RlimitSetting>& rlimits) {
-  for (const posix::RlimitSetting& limit : rlimits) {
-    script.about("limit:" + std::string(posix::limit_name(limit.resource)),
-                 std::to_string(limit.soft));
-    const std::uint64_t values[2] = {limit.soft, limit.hard};
-    script.call(__NR_prlimit64, {0, limit.resource, script.object(values), 0});
-  }
+  script.call(__NR_close_range, {0, kStatusFd - 1, 0});
+  script.call(__NR_close_range, {kFirstLetterFd, kAllAbove, 0});
 }
 
 }  // namespace
@@ -105,35 +92,22 @@ void add_program(ScriptBuilder& script, const ProgramSteps& steps) {
   script.about("set-up");
   script.call(__NR_write,
               {steps.root_changed, script.object(std::uint64_t{1}), sizeof(std::uint64_t)});
-  const int program = place_descriptors(script, steps);
+  place_descriptors(script, steps);
   script.about("chdir", steps.plan.cwd);
   script.call(__NR_chdir, {script.text(steps.plan.cwd)});
   script.about("umask");
   script.call(__NR_umask, {steps.umask});
   drop_capabilities(script);
   restrict_by_landlock(script, steps.plan.landlock_abi, steps.views, steps.plan.network);
-  set_rlimits(script, steps.rlimits);  // after the last open
   script.about("dumpable");
   script.call(__NR_prctl, {PR_SET_DUMPABLE, 1, 0, 0, 0});  // so that it can be looked at
-  const std::uint64_t argv = script.texts(steps.argv);
-  const std::uint64_t envp = script.texts(steps.environment, steps.secrets.variable_addresses());
   if (steps.listener_flags) {
     install_listening_filter(script, steps.filters.front(), *steps.listener_flags);
   } else {
     install_filters(script, steps.filters);
   }
   script.about("park");
-  script.op(Op::park);
-  steps.secrets.map_variables();
-  script.about("execute");
-  if (program >= 0) {
-    script.op(Op::execute_open, {program, argv, envp});
-  } else {
-    for (const std::string& path : steps.paths) {
-      script.op(Op::execute, {script.text(path), argv, envp});
-    }
-  }
-  script.op(Op::give_up);
+  script.op(Op::receive);
 }
 
 }  // namespace cordon::linux_backend

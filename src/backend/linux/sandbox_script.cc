@@ -2,7 +2,6 @@
 
 #include <sched.h>
 #include <sys/eventfd.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 
 #include <algorithm>
@@ -11,7 +10,6 @@
 #include "backend/linux/namespaces.h"
 #include "backend/linux/privileges.h"
 #include "backend/linux/program.h"
-#include "backend/posix/rlimits.h"
 
 namespace cordon::linux_backend {
 namespace {
@@ -19,24 +17,6 @@ namespace {
 using plan::View;
 using spawner::Op;
 using spawner::Role;
-
-// A core dump would hold what the program was given: 1 is the limit that also keeps the kernel from
-// piping one to a program of the host. Where the caller may have none at all, it cannot be raised.
-rlim_t core_limit() {
-  rlimit own{};
-  return ::getrlimit(RLIMIT_CORE, &own) == 0 && own.rlim_max == 0 ? 0 : 1;
-}
-
-// What a group limits needs no rlimit.
-std::vector<posix::RlimitSetting> rlimits_of(const plan::SandboxPlan& plan) {
-  Limits limits = plan.limits;
-  if (plan.groups.memory_bytes) limits.memory_bytes.reset();
-  limits.processes = plan.rlimit_processes;
-  std::vector<posix::RlimitSetting> all(posix::kMaxRlimits);
-  all.resize(posix::rlimits_for(limits, all));
-  all.push_back({RLIMIT_CORE, core_limit(), core_limit()});
-  return all;
-}
 
 void join_groups(ScriptBuilder& script, const Cgroup* group) {
   if (group == nullptr) return;
@@ -51,7 +31,8 @@ void join_groups(ScriptBuilder& script, const Cgroup* group) {
 }  // namespace
 
 void write_script(ScriptBuilder& script, const SandboxParts& parts) {
-  (void)script.send_fd(parts.status);  // must be the first
+  (void)script.send_fd(parts.status);  // must be the first …
+  (void)script.send_fd(parts.letter);  // … and this the second
   std::uint64_t flags = CLONE_PARENT;
   if (parts.group != nullptr && parts.group->clone_fd() >= 0) {
     constexpr std::uint64_t kIntoCgroup = 0x200000000;  // CLONE_INTO_CGROUP
@@ -60,25 +41,18 @@ void write_script(ScriptBuilder& script, const SandboxParts& parts) {
   }
   script.clone_flags(flags);
 
-  int stdio[3];
-  for (int stream = 0; stream < 3; ++stream) stdio[stream] = script.send_fd(parts.stdio[stream]);
-  const SecretSteps secrets(script, parts.secrets);
-  MountSteps mounts(script, parts.views, &secrets);
+  std::optional<SecretFiles> files;
+  if (parts.secrets != nullptr) files.emplace(script, *parts.secrets);
+  MountSteps mounts(script, parts.views, files ? &*files : nullptr);
   ProgramSteps program{.plan = parts.plan,
                        .views = parts.views,
                        .mounts = mounts,
-                       .secrets = secrets,
-                       .stdio = {stdio[0], stdio[1], stdio[2]},
-                       .terminal = parts.terminal,
+                       .terminal = parts.terminal < 0 ? -1 : script.send_fd(parts.terminal),
                        .executable = {},
                        .umask = {},
                        .root_changed = {},
-                       .rlimits = rlimits_of(parts.plan),
                        .filters = parts.filters,
-                       .listener_flags = parts.listener_flags,
-                       .paths = parts.paths,
-                       .argv = parts.argv,
-                       .environment = parts.environment};
+                       .listener_flags = parts.listener_flags};
 
   script.begin(Role::setup);
   // The sandbox's processes stay in its group until they have said that they are there: so none can
@@ -124,7 +98,6 @@ Expected expectations(const SandboxParts& parts, const User& caller) {
                      .gid = host.gid,
                      .no_groups = parts.identity != nullptr,
                      .seccomp_filters = static_cast<int>(parts.filters.size())};
-  expected.limits = rlimits_of(parts.plan);
   expected.mounts.push_back({.target = "/"});
   for (const OpenView& open : parts.views) {
     const View& view = open.view;

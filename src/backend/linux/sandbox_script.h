@@ -1,8 +1,8 @@
-// Puts the steps of all mechanisms together: the whole set-up of one sandbox, in its order.
+// Puts the steps of all mechanisms together: the whole set-up of one sandbox, in its order, up to
+// where its program waits to be told what to run (letter.h).
 #pragma once
 
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "backend/linux/cgroup.h"
@@ -12,7 +12,6 @@
 #include "backend/linux/secret_parts.h"
 #include "backend/linux/verify.h"
 #include "backend/linux/views.h"
-#include "backend/posix/child_side.h"
 #include "plan/sandbox_plan.h"
 
 namespace cordon::linux_backend {
@@ -27,14 +26,11 @@ struct SandboxParts {
   int mount_map = -1;  // for idmapped grants; -1: none
   int network = -1;    // a namespace from the stock; -1: none
   int status = -1;
-  int stdio[3] = {-1, -1, -1};
-  bool terminal = false;
-  const SecretParts& secrets;
+  int letter = -1;
+  int terminal = -1;                     // the program's; -1: none
+  const SecretParts* secrets = nullptr;  // of which some are files; null: none
   const std::vector<BpfProgram>& filters;
   std::optional<unsigned> listener_flags{};  // the (only) filter asks the supervisor
-  std::vector<std::string> paths{};
-  std::vector<std::string> argv{};
-  std::vector<std::string> environment{};
 };
 
 void write_script(ScriptBuilder& script, const SandboxParts& parts);

@@ -27,7 +27,7 @@ Register::operator Operand() const {
   return operand;
 }
 
-ScriptBuilder::ScriptBuilder() : data_(sizeof(Script)) {
+ScriptBuilder::ScriptBuilder(Kind kind) : kind_(kind), data_(sizeof(Script)) {
   // 0 stands for "no register".
   for (int r = spawner::kRegisters - 1; r > 0; --r) {
     free_registers_.push_back(static_cast<std::uint8_t>(r));
@@ -59,8 +59,10 @@ std::uint64_t ScriptBuilder::texts(const std::vector<std::string>& all,
 }
 
 int ScriptBuilder::send_fd(int fd) {
+  const int before = static_cast<int>(fds_.size());
   fds_.push_back(fd);
-  return spawner::kFirstFd + static_cast<int>(fds_.size()) - 1;
+  if (kind_ == Kind::set_up) return spawner::kFirstFd + before;
+  return before <= 2 ? before : spawner::kFirstLetterFd + before - 3;
 }
 
 void ScriptBuilder::about(std::string name, std::string argument) {
@@ -156,7 +158,7 @@ std::vector<char> ScriptBuilder::finish() {
   }
   script.size = data_.size();
   std::memcpy(data_.data(), &script, sizeof script);
-  if (too_large_ || data_.size() > spawner::kArenaSize || fds_.size() > spawner::kMostFds)
+  if (too_large_ || data_.size() > spawner::kArenaSize - spawner::kMostBytes || fds_.size() > spawner::kMostFds)
     return {};
   return std::move(data_);
 }

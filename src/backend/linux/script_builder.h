@@ -31,7 +31,10 @@ struct Register {
 
 class ScriptBuilder {
  public:
-  ScriptBuilder();
+  // The set-up of a sandbox, or what its program gets to do later (spawner/script.h).
+  enum class Kind : std::uint8_t { set_up, letter };
+  explicit ScriptBuilder(Kind kind = Kind::set_up);
+  [[nodiscard]] Kind kind() const { return kind_; }
 
   // --- data: addresses as the spawner's children will see them ---
   [[nodiscard]] std::uint64_t text(std::string_view text);  // with a NUL behind it
@@ -93,6 +96,7 @@ class ScriptBuilder {
   spawner::Step& add(spawner::Op op, std::initializer_list<Operand> args);
   [[nodiscard]] Register take_register();
 
+  Kind kind_;
   std::vector<char> data_;  // begins with room for the Script
   Part parts_[spawner::kRoles];
   std::vector<Explanation> topics_;

@@ -62,14 +62,12 @@ Result<SecretParts> open_secrets(const Request& request) {
   return parts;
 }
 
-SecretSteps::SecretSteps(ScriptBuilder& script, const SecretParts& parts)
+SecretFiles::SecretFiles(ScriptBuilder& script, const SecretParts& parts)
     : script_(script), parts_(parts) {
-  for (const base::Fd& fd : parts.descriptors) descriptors_.push_back(script.send_fd(fd.get()));
-  if (parts.variables) variables_ = script.send_fd(parts.variables.get());
   if (parts.files) files_ = script.send_fd(parts.files.get());
 }
 
-void SecretSteps::write_files(Register mount) const {
+void SecretFiles::write(Register mount) const {
   for (const SecretRange& content : parts_.contents) {
     script_.about("secrets", content.name);
     const Register file = script_.call_into(
@@ -80,20 +78,18 @@ void SecretSteps::write_files(Register mount) const {
   }
 }
 
-int SecretSteps::place() const {
-  int next = kFirstSecretFd;
-  script_.about("secrets", "descriptors");
-  for (const int fd : descriptors_) script_.call(__NR_dup3, {fd, next++, 0});
-  if (variables_ >= 0) script_.call(__NR_dup3, {variables_, next++, O_CLOEXEC});
-  return next;
+SecretSteps::SecretSteps(ScriptBuilder& letter, const SecretParts& parts)
+    : letter_(letter), parts_(parts) {
+  for (const base::Fd& fd : parts.descriptors) (void)letter.send_fd(fd.get());
+  if (parts.variables) variables_ = letter.send_fd(parts.variables.get());
 }
 
 void SecretSteps::map_variables() const {
   if (variables_ < 0) return;
-  script_.about("secrets", "variables");
-  const int fd = kFirstSecretFd + static_cast<int>(descriptors_.size());
-  script_.call(__NR_mmap, {spawner::kSecrets, end_of(parts_.entries), PROT_READ,
-                           MAP_PRIVATE | MAP_FIXED_NOREPLACE, fd, 0});
+  letter_.about("secrets", "variables");
+  letter_.call(__NR_mmap, {spawner::kSecrets, end_of(parts_.entries), PROT_READ,
+                           MAP_PRIVATE | MAP_FIXED_NOREPLACE, variables_, 0});
+  letter_.call(__NR_close, {variables_});
 }
 
 std::vector<std::uint64_t> SecretSteps::variable_addresses() const {

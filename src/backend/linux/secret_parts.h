@@ -1,8 +1,8 @@
 // A request's secrets, on their way into a sandbox.
 //
-// Only descriptors of files in memory go through the spawner and the set-up process; the bytes of
-// variables reach the program's own memory after it was verified and released, one step before its
-// exec.
+// Only what is delivered as files goes through the spawner and the set-up process, as the
+// descriptor of a file in memory. Everything else reaches the program's process alone, when it was
+// verified; the bytes of variables get into its memory one step before its exec.
 #pragma once
 
 #include <cstdint>
@@ -33,34 +33,38 @@ struct SecretParts {
 
 [[nodiscard]] Result<SecretParts> open_secrets(const Request& request);
 
-// The number of the first descriptor that the program gets; the others follow.
-inline constexpr int kFirstSecretFd = spawner::kStatusFd + 1;
+// Secrets as files, for the set-up process.
+class SecretFiles {
+ public:
+  // Sends the descriptor along.
+  SecretFiles(ScriptBuilder& script, const SecretParts& parts);
+  // One file each in the directory that is mounted behind `mount`.
+  void write(Register mount) const;
 
-// The same as a script knows them.
+ private:
+  ScriptBuilder& script_;
+  const SecretParts& parts_;
+  int files_ = -1;
+};
+
+// The number of the first descriptor that the program gets; the others follow.
+inline constexpr int kFirstSecretFd = spawner::kFirstLetterFd;
+
+// The others, for the program: part of its letter.
 class SecretSteps {
  public:
-  // Sends the descriptors along: after those of the streams, so that none of them has a number that
-  // place() gives to another.
-  SecretSteps(ScriptBuilder& script, const SecretParts& parts);
-
-  // --- steps of the set-up process ---
-  // One file each in the directory that is mounted behind `mount`.
-  void write_files(Register mount) const;
-
-  // --- steps of the program ---
-  // Gives the descriptors their numbers. Returns the first one behind them.
-  [[nodiscard]] int place() const;
+  // Sends the descriptors along: after the streams, and before any other, so that they come to have
+  // their numbers.
+  SecretSteps(ScriptBuilder& letter, const SecretParts& parts);
   // Maps the variables into the program's memory: to be done when nothing else is left but exec.
   void map_variables() const;
   // Where the variables are going to be.
   [[nodiscard]] std::vector<std::uint64_t> variable_addresses() const;
 
  private:
-  ScriptBuilder& script_;
+  ScriptBuilder& letter_;
   const SecretParts& parts_;
-  std::vector<int> descriptors_;
   int variables_ = -1;
-  int files_ = -1;
 };
 
 }  // namespace cordon::linux_backend

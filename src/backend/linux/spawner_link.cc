@@ -7,11 +7,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <fstream>
 #include <optional>
 #include <span>
 
+#include "backend/linux/script_message.h"
 #include "backend/linux/spawner_image.h"
 #include "backend/posix/spawn.h"
 #include "base/errors.h"
@@ -83,7 +83,7 @@ Result<SpawnerLink::Started> SpawnerLink::start_here() {
   auto image = make_image();
   if (!image) return std::unexpected(std::move(image.error()));
   int pair[2];
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) {
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) {
     return fail_os("spawner", errno, kWhat);
   }
   base::Fd ours = base::move_up(base::Fd(pair[0]));
@@ -132,32 +132,6 @@ Result<void> SpawnerLink::start() {
   return {};
 }
 
-bool SpawnerLink::write(const std::vector<char>& message, const std::vector<int>& fds) {
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int) * spawner::kMostFds)] = {};
-  std::size_t sent = 0;
-  while (sent < message.size()) {
-    iovec part{.iov_base = const_cast<char*>(message.data()) + sent,
-               .iov_len = message.size() - sent};
-    msghdr header{};
-    header.msg_iov = &part;
-    header.msg_iovlen = 1;
-    if (sent == 0) {
-      header.msg_control = control;
-      header.msg_controllen = CMSG_SPACE(fds.size() * sizeof(int));
-      cmsghdr* first = CMSG_FIRSTHDR(&header);
-      first->cmsg_level = SOL_SOCKET;
-      first->cmsg_type = SCM_RIGHTS;
-      first->cmsg_len = CMSG_LEN(fds.size() * sizeof(int));
-      std::memcpy(CMSG_DATA(first), fds.data(), fds.size() * sizeof(int));
-    }
-    const ssize_t n = ::sendmsg(socket_.get(), &header, MSG_NOSIGNAL);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return false;
-    sent += static_cast<std::size_t>(n);
-  }
-  return true;
-}
-
 SpawnerLink::Surroundings SpawnerLink::surroundings() {
   const std::lock_guard lock(mutex_);
   return surroundings_;
@@ -174,7 +148,7 @@ Result<void> SpawnerLink::send(ScriptBuilder& script) {
     if (!socket_) {
       if (auto started = start(); !started) return started;
     }
-    if (write(message, script.fds())) return {};
+    if (send_script(socket_.get(), message, script.fds())) return {};
     const int error = errno;
     if (error != EPIPE && error != ECONNRESET) {
       return fail_os("spawner", error, "sending a script to the spawner");

@@ -49,7 +49,6 @@ class SpawnerLink {
   [[nodiscard]] static Result<Started> start_here();
   [[nodiscard]] Result<void> start();
   void stop();
-  [[nodiscard]] bool write(const std::vector<char>& message, const std::vector<int>& fds);
 
   Keeper& keeper_;
   std::mutex mutex_;

@@ -86,7 +86,7 @@ TEST_F(SpawnerTest, ATolerableErrorIsNoFailure) {
   script_.op(Op::park);
   send();
   EXPECT_EQ(hear().report.kind, ReportKind::parked);
-  ASSERT_TRUE(status_.release(1));
+  ASSERT_TRUE(status_.release());
   expect_end();
   reap();
 }

@@ -16,7 +16,7 @@ using spawner::Role;
 // Generous: a machine in trouble is slow, and the processes end by themselves on any failure.
 constexpr auto kPatience = std::chrono::seconds(30);
 
-Error failed_step(const ScriptBuilder& script, const Report& report) {
+StartFailure failed_step(const ScriptBuilder& script, const Report& report) {
   const auto& [name, argument] = script.explain(report.role, report.step);
   const std::string what = "setting up the sandbox failed at \"" + name +
                            (argument.empty() ? "" : " " + argument) +
@@ -27,7 +27,7 @@ Error failed_step(const ScriptBuilder& script, const Report& report) {
         "; too many processes: raise what limits them (ulimit -u, pids.max of the control group)";
   }
   if (name.starts_with("limit:")) error.code = ErrorCode::limit_not_applied;
-  return error;
+  return {.error = std::move(error), .argument = argument};
 }
 
 class Starting {
@@ -71,17 +71,6 @@ class Starting {
                                                         "watching the program, so it was not run")
                                               .error()});
     }
-    return {};
-  }
-
-  std::expected<void, StartFailure> wait_until_executed() {
-    for (;;) {
-      auto heard = status_.next(until_);
-      if (!heard) return std::unexpected(StartFailure{std::move(heard.error())});
-      if (!*heard) break;  // the socket was closed by exec
-      // The set-up process may be late to say whom it has made.
-      if (auto taken = take(**heard); !taken) return taken;
-    }
     done_ = true;
     return {};
   }
@@ -116,15 +105,10 @@ class Starting {
         (report.role == Role::init ? init_parked_ : program_parked_) = true;
         return {};
       case ReportKind::not_executed:
-        return std::unexpected(StartFailure{
-            .error = base::fail_os("exec", report.error, "executing the program").error(),
-            .not_executed = true});
       case ReportKind::failed:
         break;
     }
-    return std::unexpected(
-        StartFailure{.error = failed_step(script_, report),
-                     .argument = script_.explain(report.role, report.step).argument});
+    return std::unexpected(failed_step(script_, report));
   }
 
   ScriptBuilder& script_;
@@ -139,28 +123,40 @@ class Starting {
 
 }  // namespace
 
-StartResult start_sandbox(SpawnerLink& spawner, ScriptBuilder& script, StatusSocket& status,
-                          const std::function<Result<void>(const Sandbox&)>& verify) {
+std::expected<Sandbox, StartFailure> park_sandbox(SpawnerLink& spawner, ScriptBuilder& script,
+                                                  StatusSocket& status, Letterbox& letterbox) {
   if (auto sent = spawner.send(script); !sent) {
     return std::unexpected(StartFailure{std::move(sent.error())});
   }
   status.close_theirs();
+  letterbox.close_theirs();
   Starting starting(script, status);
   if (auto parked = starting.wait_until_parked(); !parked) {
     return std::unexpected(std::move(parked.error()));
   }
-  if (auto verified = verify(starting.sandbox()); !verified) {
-    return std::unexpected(StartFailure{std::move(verified.error())});
-  }
-  constexpr int kProgramAndInit = 2;
-  if (!status.release(kProgramAndInit)) {
-    return std::unexpected(StartFailure{
-        .error = {ErrorCode::system, "set-up", 0, "the parked program is gone"}, .died = true});
-  }
-  if (auto executed = starting.wait_until_executed(); !executed) {
-    return std::unexpected(std::move(executed.error()));
-  }
   return std::move(starting.sandbox());
+}
+
+std::expected<void, StartFailure> execute_in_sandbox(ScriptBuilder& letter, StatusSocket& status,
+                                                     Letterbox& letterbox) {
+  if (auto sent = letterbox.send(letter); !sent) {
+    const bool died = sent.error().code == ErrorCode::system;
+    return std::unexpected(StartFailure{.error = std::move(sent.error()), .died = died});
+  }
+  const TimePoint until = std::chrono::steady_clock::now() + kPatience;
+  for (;;) {
+    auto heard = status.next(until);
+    if (!heard) return std::unexpected(StartFailure{std::move(heard.error())});
+    if (!*heard) return {};  // the socket was closed by exec
+    const Report& report = (*heard)->report;
+    if (report.kind == ReportKind::not_executed) {
+      return std::unexpected(StartFailure{
+          .error = base::fail_os("exec", report.error, "executing the program").error(),
+          .not_executed = true});
+    }
+    // The set-up process may have been late to say whom it has made.
+    if (report.kind == ReportKind::failed) return std::unexpected(failed_step(letter, report));
+  }
 }
 
 }  // namespace cordon::linux_backend

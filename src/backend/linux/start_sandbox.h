@@ -1,9 +1,11 @@
-// From a script to a running program: sends it, hears what its processes report, has the parked
-// sandbox verified, releases it.
+// From a script to a parked sandbox, and from a letter to a running program: sends it, and hears
+// what the sandbox's processes report.
 #pragma once
 
-#include <functional>
+#include <expected>
+#include <string>
 
+#include "backend/linux/letterbox.h"
 #include "backend/linux/sandbox.h"
 #include "backend/linux/script_builder.h"
 #include "backend/linux/spawner_link.h"
@@ -20,11 +22,16 @@ struct StartFailure {
   std::string argument{};     // of the step that failed
 };
 
-using StartResult = std::expected<Sandbox, StartFailure>;
+// Returns when its program waits for a letter, and its init for a word. On failure nothing is left
+// running.
+[[nodiscard]] std::expected<Sandbox, StartFailure> park_sandbox(SpawnerLink& spawner,
+                                                                ScriptBuilder& script,
+                                                                StatusSocket& status,
+                                                                Letterbox& letterbox);
 
-// `verify` looks at the parked sandbox; its error ends it. On failure nothing is left running.
-[[nodiscard]] StartResult start_sandbox(SpawnerLink& spawner, ScriptBuilder& script,
-                                        StatusSocket& status,
-                                        const std::function<Result<void>(const Sandbox&)>& verify);
+// Returns when the program was executed.
+[[nodiscard]] std::expected<void, StartFailure> execute_in_sandbox(ScriptBuilder& letter,
+                                                                   StatusSocket& status,
+                                                                   Letterbox& letterbox);
 
 }  // namespace cordon::linux_backend

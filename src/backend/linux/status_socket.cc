@@ -98,12 +98,7 @@ Result<std::optional<StatusSocket::Heard>> StatusSocket::next(TimePoint until,
   }
 }
 
-bool StatusSocket::release(int parked) {
-  for (int sent = 0; sent < parked; ++sent) {
-    if (::send(ours_.get(), "", 1, MSG_NOSIGNAL) != 1) return false;
-  }
-  return true;
-}
+bool StatusSocket::release() { return ::send(ours_.get(), "", 1, MSG_NOSIGNAL) == 1; }
 
 void StatusSocket::abandon() { (void)::shutdown(ours_.get(), SHUT_WR); }
 

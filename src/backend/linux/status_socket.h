@@ -34,9 +34,8 @@ class StatusSocket {
   [[nodiscard]] base::Fd take_listener() { return std::move(listener_); }
   // Until the descriptor is readable, or all reporters have ended.
   void wait_for(int fd, TimePoint until) const;
-  // Lets as many parked processes go on: one message each, for the first may be gone, and nobody
-  // left to hear a second, before that is sent.
-  [[nodiscard]] bool release(int parked);
+  // Lets a parked process go on.
+  [[nodiscard]] bool release();
   // Makes every process that is or will be parked end.
   void abandon();
 

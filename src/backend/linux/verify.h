@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backend/posix/rlimits.h"
+#include "backend/posix/child_side.h"
 #include "cordon/error.h"
 
 namespace cordon::linux_backend {
@@ -43,12 +43,13 @@ using NamespaceIds = std::array<ino_t, 7>;
 
 struct Expected {
   ExpectedStatus status;
-  std::vector<posix::RlimitSetting> limits;
   std::vector<ExpectedMount> mounts;
   NamespaceIds outside{};  // that it must have left
   bool own_network = true;
 };
 // All of it for process `pid`. `cgroup` receives the text of its /proc/PID/cgroup.
 [[nodiscard]] Result<void> verify_process(pid_t pid, const Expected& expected, std::string& cgroup);
+[[nodiscard]] Result<void> verify_limits(pid_t pid,
+                                         const std::vector<posix::RlimitSetting>& expected);
 
 }  // namespace cordon::linux_backend

@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "backend/linux/verify.h"
+#include "backend/posix/rlimits.h"
 #include "base/errors.h"
 #include "base/fd.h"
 
@@ -60,22 +61,6 @@ Result<void> check_namespaces(int folder, const NamespaceIds& outside, bool own_
   return {};
 }
 
-Result<void> check_limits(pid_t pid, const std::vector<posix::RlimitSetting>& expected) {
-  for (const posix::RlimitSetting& limit : expected) {
-    rlimit held{};
-    // NOLINTNEXTLINE(bugprone-narrowing-conversions): its type is an enumeration in C++
-    if (::prlimit(pid, static_cast<__rlimit_resource>(limit.resource), nullptr, &held) != 0) {
-      return base::fail_os("verify", errno, "looking at the limits of the sandbox");
-    }
-    if (held.rlim_cur == limit.soft && held.rlim_max == limit.hard) continue;
-    return base::fail(ErrorCode::system, "verify",
-                      "the limit \"" + std::string(posix::limit_name(limit.resource)) +
-                          "\" is not " + std::to_string(limit.soft) +
-                          ", so the program was not run");
-  }
-  return {};
-}
-
 }  // namespace
 
 NamespaceIds own_namespaces() {
@@ -91,7 +76,6 @@ Result<void> verify_process(pid_t pid, const Expected& expected, std::string& cg
   auto status = read_all(folder.get(), "status");
   if (!status) return std::unexpected(std::move(status.error()));
   if (auto ok = check_status(*status, expected.status); !ok) return ok;
-  if (auto ok = check_limits(pid, expected.limits); !ok) return ok;
   auto mounts = read_all(folder.get(), "mountinfo");
   if (!mounts) return std::unexpected(std::move(mounts.error()));
   if (auto ok = check_mounts(*mounts, expected.mounts); !ok) return ok;
@@ -99,6 +83,22 @@ Result<void> verify_process(pid_t pid, const Expected& expected, std::string& cg
   if (!groups) return std::unexpected(std::move(groups.error()));
   cgroup = std::move(*groups);
   return check_namespaces(folder.get(), expected.outside, expected.own_network);
+}
+
+Result<void> verify_limits(pid_t pid, const std::vector<posix::RlimitSetting>& expected) {
+  for (const posix::RlimitSetting& limit : expected) {
+    rlimit held{};
+    // NOLINTNEXTLINE(bugprone-narrowing-conversions): its type is an enumeration in C++
+    if (::prlimit(pid, static_cast<__rlimit_resource>(limit.resource), nullptr, &held) != 0) {
+      return base::fail_os("verify", errno, "looking at the limits of the sandbox");
+    }
+    if (held.rlim_cur == limit.soft && held.rlim_max == limit.hard) continue;
+    return base::fail(ErrorCode::system, "verify",
+                      "the limit \"" + std::string(posix::limit_name(limit.resource)) +
+                          "\" is not " + std::to_string(limit.soft) +
+                          ", so the program was not run");
+  }
+  return {};
 }
 
 }  // namespace cordon::linux_backend

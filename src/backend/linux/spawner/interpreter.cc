@@ -3,6 +3,7 @@
 #include <asm/unistd.h>
 #include <linux/sched.h>
 
+#include "backend/linux/spawner/receive.h"
 #include "backend/linux/spawner/syscalls.h"
 
 namespace cordon::linux_backend::spawner {
@@ -109,6 +110,10 @@ long carry_out(Machine& machine, const Step& step) {
     case Op::await:
       wait_for_release();
       return 0;
+    case Op::receive:
+      if (!send_report({ReportKind::parked, machine.role, {}, 0, 0, 0})) return -kEPIPE;
+      if (!receive_script(kLetterFd, 0)) end(kFailedStatus);
+      run_section(machine.role);
     case Op::execute:
       machine.exec_error = worse(machine.exec_error, call(__NR_execve, arg(0), arg(1), arg(2)));
       return 0;

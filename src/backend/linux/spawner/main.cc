@@ -7,6 +7,7 @@
 #include <linux/sched.h>
 
 #include "backend/linux/spawner/interpreter.h"
+#include "backend/linux/spawner/receive.h"
 #include "backend/linux/spawner/script.h"
 #include "backend/linux/spawner/syscalls.h"
 
@@ -25,8 +26,6 @@ extern "C" void* memcpy(void* to, const void* from, unsigned long size) {
 
 namespace cordon::linux_backend::spawner {
 namespace {
-
-constexpr long kEINTR = 4;
 
 [[noreturn]] void end(int status) {
   for (;;) call(__NR_exit_group, static_cast<std::uint64_t>(status));
@@ -48,53 +47,6 @@ void prepare() {
   const long arena = call(__NR_mmap, kArena, kArenaSize, kReadWrite, kPrivateAnonymousAtPlace,
                           ~std::uint64_t{0}, 0);
   if (arena != static_cast<long>(kArena)) end(1);
-}
-
-struct MessageHeader {
-  void* name;
-  std::uint32_t name_size;
-  void* vectors;
-  std::uint64_t vector_count;
-  void* control;
-  std::uint64_t control_size;
-  std::int32_t flags;
-};
-struct Vector {
-  std::uint64_t base;
-  std::uint64_t size;
-};
-
-// One part of a script. Descriptors come with the first.
-long receive(std::uint64_t offset, std::uint64_t size) {
-  constexpr std::uint64_t kControlSize = 16 + kMostFds * 4;
-  constexpr std::uint64_t kCloseOnExec = 0x40000000;
-  alignas(8) char control[kControlSize];
-  Vector vector{.base = kArena + offset, .size = size};
-  MessageHeader header{.name = nullptr,
-                       .name_size = 0,
-                       .vectors = &vector,
-                       .vector_count = 1,
-                       .control = control,
-                       .control_size = kControlSize,
-                       .flags = 0};
-  long got = 0;
-  do {
-    got = call(__NR_recvmsg, kControlFd, address(&header), kCloseOnExec);
-  } while (got == -kEINTR);
-  return got;
-}
-
-void receive_script() {
-  const auto& script = at<const Script>(kArena);
-  std::uint64_t have = 0;
-  std::uint64_t want = sizeof(Script);
-  while (have < want) {
-    const long got = receive(have, want - have);
-    if (got <= 0) end(0);  // the supervisor is done
-    have += static_cast<std::uint64_t>(got);
-    if (have >= sizeof(Script)) want = script.size;
-    if (want > kArenaSize) end(1);
-  }
 }
 
 void start() {
@@ -128,7 +80,7 @@ extern "C" [[noreturn, gnu::used]] void spawner_main() {
   using namespace cordon::linux_backend::spawner;  // NOLINT(google-build-using-namespace)
   prepare();
   for (;;) {
-    receive_script();
+    if (!receive_script(kControlFd, kCloseOnExec)) end(0);  // the supervisor is done
     start();
     forget();
   }

@@ -7,6 +7,10 @@
 //
 // The script is placed at kArena in the spawner's memory; the pointers in it count on that. The
 // descriptors sent with it become kFirstFd and up, in order.
+//
+// What is only known when a program is to run comes later, in a second script: the letter. It takes
+// the place of the first in the memory of the process that waits for it. Its descriptors become 0,
+// 1, 2, then kFirstLetterFd and up.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +22,12 @@ inline constexpr std::uint64_t kArenaSize = 8 * 1024 * 1024;
 inline constexpr std::uint64_t kSecrets = kArena + kArenaSize;  // where a program maps its own
 inline constexpr int kControlFd = 1;  // the spawner's end of the socket to the supervisor
 inline constexpr int kStatusFd = 3;   // a script's first descriptor: where its children report
+inline constexpr int kLetterFd = 4;   // its second one, where one waits for a letter
 inline constexpr int kFirstFd = 3;
+inline constexpr int kExecutableFd = 5;  // a program that is executed by its descriptor
+inline constexpr int kFirstLetterFd = 6;
 inline constexpr std::uint32_t kMostFds = 250;  // of one message (SCM_MAX_FD)
+inline constexpr std::uint64_t kMostBytes = 64 * 1024;  // of one message; a script may take several
 
 // The processes of a sandbox, each with its part of the script.
 enum class Role : std::uint8_t { setup, init, program };
@@ -35,6 +43,7 @@ enum class Op : std::uint8_t {
   ready,         // reports `parked`
   park,          // … and waits to be released
   await,         // waits to be released, as `park` does
+  receive,       // reports `parked`, waits for a letter, and goes on with that for ever
   execute,       // args: path, argv, envp; a failure goes on with the next step
   execute_open,  // the same; args: descriptor, argv, envp
   give_up,       // reports what `execute` failed with
