@@ -111,6 +111,13 @@ struct Enforcement {
 
 inline constexpr std::size_t kMostDenials = 100;
 
+// When the sandbox of a run was made.
+enum class Launch : std::uint8_t {
+  cold,  // for this run
+  warm,  // before it was asked for (pool.h)
+};
+[[nodiscard]] std::string_view to_string(Launch launch);
+
 struct Outcome {
   std::uint64_t id = 0;
   Verdict verdict = Verdict::failed_to_start;
@@ -131,6 +138,8 @@ struct Outcome {
   std::string hint;                   // what to change, when a limit or refusal ended the run
   Enforcement enforcement;
   std::string backend;
+  Launch launch = Launch::cold;
+  std::string launch_note;     // a cold run of a pool: why it was one
   std::optional<Error> error;  // failed_to_start, denied
 
   // Filled by cordon::run() only: what the program wrote, up to the capture limit.

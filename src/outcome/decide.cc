@@ -129,6 +129,8 @@ Outcome decide(const Ending& e) {
   o.limits_hit = e.limits_hit;
   o.denials = e.denials;
   o.denials_omitted = e.denials_omitted;
+  o.launch = e.launch;
+  o.launch_note = e.launch_note;
 
   if (is_limit(o.verdict)) {
     LimitHit hit = limit_of(o.verdict, e);

@@ -40,6 +40,8 @@ struct Ending {
   std::vector<LimitHit> limits_hit;
   std::vector<Denial> denials;
   std::uint64_t denials_omitted = 0;
+  Launch launch = Launch::cold;
+  std::string launch_note;
 };
 
 [[nodiscard]] Outcome decide(const Ending& ending);

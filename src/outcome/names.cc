@@ -56,6 +56,8 @@ std::string_view to_string(Termination::Type type) {
   return "unknown";
 }
 
+std::string_view to_string(Launch launch) { return launch == Launch::warm ? "warm" : "cold"; }
+
 std::string describe(const Guarantee& guarantee) {
   const std::string note = guarantee.note.empty() ? "" : ": " + guarantee.note;
   switch (guarantee.level) {

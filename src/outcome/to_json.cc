@@ -147,6 +147,8 @@ std::string to_json(const Outcome& o) {
       .add("hint", text_or_null(o.hint))
       .add("enforcement", json(o.enforcement))
       .add("backend", json(o.backend))
+      .add("launch", json(to_string(o.launch)))
+      .add("launch_note", text_or_null(o.launch_note))
       .add("error", json(o.error))
       .str();
 }

@@ -47,7 +47,8 @@ TEST(OutcomeJson, HasTheDocumentedNamesInTheirOrder) {
                                    "memory_peak_bytes", "memory_anonymous_bytes",
                                    "memory_cache_bytes", "processes_peak", "output_bytes",
                                    "output_truncated", "limit", "limits_hit", "denials",
-                                   "denials_omitted", "hint", "enforcement", "backend", "error"));
+                                   "denials_omitted", "hint", "enforcement", "backend",
+                                   "launch", "launch_note", "error"));
   EXPECT_THAT(names_of(object.at("termination").as_object()),
               testing::ElementsAre("type", "code", "signal"));
   EXPECT_THAT(names_of(object.at("limit").as_object()),
@@ -55,6 +56,16 @@ TEST(OutcomeJson, HasTheDocumentedNamesInTheirOrder) {
   EXPECT_THAT(names_of(object.at("enforcement").as_object()),
               testing::ElementsAre("memory", "cpu", "processes", "filesystem", "network",
                                    "syscalls", "capabilities", "timeout"));
+}
+
+TEST(OutcomeJson, SaysHowTheRunCameToItsSandbox) {
+  Outcome o = timed_out();
+  EXPECT_EQ(object_of(o).at("launch"), "cold");
+  EXPECT_TRUE(object_of(o).at("launch_note").is_null());
+  o.launch_note = "none was ready";
+  EXPECT_EQ(object_of(o).at("launch_note"), "none was ready");
+  o.launch = Launch::warm;
+  EXPECT_EQ(object_of(o).at("launch"), "warm");
 }
 
 TEST(OutcomeJson, IsOneLine) {

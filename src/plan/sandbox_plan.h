@@ -54,6 +54,8 @@ struct Identity {
   std::uint32_t uid = 0;  // inside
   std::uint32_t gid = 0;
   std::optional<User> host;  // none: one of the run's own, from the backend's range
+
+  friend bool operator==(const Identity&, const Identity&) = default;
 };
 
 // Limits kept by control groups; empty: not by those.

@@ -38,6 +38,8 @@ struct Ended {
   std::vector<LimitHit> limits_hit;
   std::vector<Denial> denials;  // of a run that is to be explained
   std::uint64_t denials_omitted = 0;
+  Launch launch = Launch::cold;
+  std::string launch_note;
 };
 
 // What a backend has noticed about a running program.

@@ -303,6 +303,8 @@ void SupervisedProcess::finish_if_ended() {
   e.limits_hit = ended->limits_hit;
   e.denials = ended->denials;
   e.denials_omitted = ended->denials_omitted;
+  e.launch = ended->launch;
+  e.launch_note = ended->launch_note;
   e.output_bytes = pump_.bytes();
   e.output_truncated = pump_.truncated();
   e.timeout = request_.timeout == Duration{0} ? kDefaultTimeout : request_.timeout;

@@ -1,6 +1,7 @@
 #include "backend/linux/cell.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -160,6 +161,9 @@ Result<void> Cell::set_up(Place& place, const plan::SandboxPlan& plan, const Cgr
   if (backend_.weakened().verify) {
     if (auto ok = verify(expectations(parts, caller)); !ok) return ok;
   }
+  for (const OpenView& open : root->views) shown_.push_back(without_source(open));
+  absent_ = left_out(plan.root, root->views);
+  cwd_ = plan.cwd;
   // From here on it ends with the supervisor: it knows that this was alive when it asked for that.
   if (!status_.release()) {
     return base::fail(ErrorCode::system, "set-up", "the sandbox's init is gone");
@@ -197,6 +201,18 @@ Result<void> Cell::observe(const plan::SandboxPlan& plan, const std::vector<Open
   if (!observer) return std::unexpected(std::move(observer.error()));
   observer_ = std::move(*observer);
   return {};
+}
+
+bool Cell::fresh() const {
+  pollfd end{.fd = sandbox_.program_fd(), .events = POLLIN, .revents = 0};
+  return ::poll(&end, 1, 0) == 0 && std::ranges::all_of(shown_, same_on_host) &&
+         std::ranges::all_of(absent_, still_absent);
+}
+
+std::uint64_t Cell::memory_bytes() const {
+  // Without a control group: what was seen of others.
+  constexpr std::uint64_t kUsual = 512 * 1024;
+  return group_ ? group_->memory_bytes().value_or(kUsual) : kUsual;
 }
 
 std::expected<void, StartFailure> Cell::execute(ScriptBuilder& letter) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "backend/linux/cgroup.h"
@@ -44,6 +45,12 @@ class Cell {
   Cell(const Cell&) = delete;
   Cell& operator=(const Cell&) = delete;
 
+  // Whether it still waits, and the host still has what it shows.
+  [[nodiscard]] bool fresh() const;
+  [[nodiscard]] const std::string& cwd() const { return cwd_; }
+  // Of the host's memory, while it waits.
+  [[nodiscard]] std::uint64_t memory_bytes() const;
+
   // Delivers the letter, and returns when the program was executed. At most once.
   [[nodiscard]] std::expected<void, StartFailure> execute(ScriptBuilder& letter);
 
@@ -71,6 +78,9 @@ class Cell {
   // Namespaces, held so that the kernel need not free them while somebody waits.
   base::Fd network_;
   base::Fd mounts_;
+  std::string cwd_;
+  std::vector<OpenView> shown_;     // as it was opened, without descriptors
+  std::vector<plan::View> absent_;  // optional, and not on the host
   std::unique_ptr<Observer> observer_;  // ends after the sandbox
   Sandbox sandbox_;
 };

@@ -156,6 +156,18 @@ Result<Plan> LinuxBackend::plan(const Request& request, const Limits& limits) co
   return described;
 }
 
+Result<void> LinuxBackend::keep_ready(const PoolOptions& options, Clock& clock) {
+  auto pool = CellPool::start(*this, options, clock);
+  if (!pool) return std::unexpected(std::move(pool.error()));
+  pool_ = std::move(*pool);
+  return {};
+}
+
+void LinuxBackend::retire() {
+  pool_.reset();
+  spawner_->retire();
+}
+
 bool LinuxBackend::makes_network_ahead(const plan::SandboxPlan& plan, const Place& place) const {
   return place.host.privileged && plan.network != Network::host && !weakened_.nothing_ahead;
 }
@@ -165,7 +177,8 @@ Result<std::unique_ptr<supervise::Child>> LinuxBackend::prepare(const Request& r
   auto plan = sandbox_plan(request, limits);
   if (!plan) return std::unexpected(std::move(plan.error()));
   auto place = place_for(request.cgroup_parent);
-  if (place && makes_network_ahead(*plan, **place)) networks_->expect();
+  const bool ready = place && pool_ && pool_->has(**place, *plan);
+  if (place && !ready && makes_network_ahead(*plan, **place)) networks_->expect();
   return std::make_unique<LinuxChild>(*this, std::move(*plan));
 }
 

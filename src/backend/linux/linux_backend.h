@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/linux/cell_pool.h"
 #include "backend/linux/cgroup.h"
 #include "backend/linux/identity.h"
 #include "backend/linux/keeper.h"
@@ -50,13 +51,15 @@ class LinuxBackend final : public supervise::Backend {
  public:
   // Error: unsupported where sandboxes cannot be made, with the reason and what to do.
   [[nodiscard]] static Result<std::unique_ptr<LinuxBackend>> make(Weakened weakened = {});
+  // Keeps sandboxes ready from now on. Once, before anything is launched.
+  [[nodiscard]] Result<void> keep_ready(const PoolOptions& options, Clock& clock = real_clock());
 
   [[nodiscard]] std::string_view name() const override { return "linux"; }
   [[nodiscard]] Capabilities capabilities() const override;
   [[nodiscard]] Result<Plan> plan(const Request& request, const Limits& limits) const override;
   [[nodiscard]] Result<std::unique_ptr<supervise::Child>> prepare(const Request& request,
                                                                   const Limits& limits) override;
-  void retire() override { spawner_->retire(); }
+  void retire() override;
 
   // --- for LinuxChild ---
 
@@ -75,6 +78,7 @@ class LinuxBackend final : public supervise::Backend {
   // Whether what such a run needs may be made ahead of it.
   [[nodiscard]] bool makes_network_ahead(const plan::SandboxPlan& plan, const Place& place) const;
   [[nodiscard]] RootTemplates& roots() { return *roots_; }
+  [[nodiscard]] CellPool* pool() { return pool_.get(); }  // null: none
 
  private:
   LinuxBackend() = default;
@@ -89,6 +93,7 @@ class LinuxBackend final : public supervise::Backend {
   std::unique_ptr<Identities> identities_;
   std::optional<Stock<base::Fd>> networks_;
   std::unique_ptr<RootTemplates> roots_;
+  std::unique_ptr<CellPool> pool_;  // uses all of these
 };
 
 }  // namespace cordon::linux_backend

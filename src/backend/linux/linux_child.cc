@@ -31,10 +31,14 @@ Result<void> LinuxChild::launch(const supervise::LaunchSpec& spec) {
   auto secrets = open_secrets(request);
   if (!secrets) return std::unexpected(std::move(secrets.error()));
 
-  CgroupLimits limits = group_limits();
-  if (limits.processes) limits.processes = std::max(*limits.processes, kProcessesOfSetup);
   auto place = backend_.place_for(request.cgroup_parent);
   if (!place) return std::unexpected(std::move(place.error()));
+  if (backend_.pool() != nullptr) {
+    if (auto launched = launch_warm(**place, spec, *secrets)) return *std::move(launched);
+    backend_.pool()->count_cold();
+  }
+  CgroupLimits limits = group_limits();
+  if (limits.processes) limits.processes = std::max(*limits.processes, kProcessesOfSetup);
   auto made = Cell::make(backend_, **place, plan_, limits,
                          {.pinned = &request,
                           .terminal = request.terminal ? spec.stdio[0] : -1,
@@ -44,6 +48,29 @@ Result<void> LinuxChild::launch(const supervise::LaunchSpec& spec) {
   auto executed = execute(spec, *secrets);
   if (!executed) cell_.reset();
   return executed;
+}
+
+std::optional<Result<void>> LinuxChild::launch_warm(Place& place, const supervise::LaunchSpec& spec,
+                                                    const SecretParts& secrets) {
+  launch_note_ = unfit_for_pool(spec.request, plan_);
+  if (!launch_note_.empty()) return std::nullopt;
+  cell_ = backend_.pool()->take(place, plan_);
+  if (!cell_) {
+    launch_note_ = "none was ready";
+    return std::nullopt;
+  }
+  Result<void> launched;
+  if (group() != nullptr) launched = group()->set(group_limits());
+  if (launched) launched = execute(spec, secrets);
+  if (launched || not_executed_) {
+    launch_ = Launch::warm;
+    if (!launched) cell_.reset();
+    return launched;
+  }
+  // It may have died, or be in a state that one of the run's own would not be in: that decides.
+  launch_note_ = "the one that was ready failed: " + launched.error().message;
+  cell_.reset();
+  return std::nullopt;
 }
 
 CgroupLimits LinuxChild::group_limits() const {
@@ -65,6 +92,7 @@ Result<void> LinuxChild::execute(const supervise::LaunchSpec& spec, const Secret
                 .paths = exec_paths(request.program, environment),
                 .argv = {request.argv0.empty() ? request.program : request.argv0},
                 .environment = std::move(environment)};
+  if (plan_.cwd != cell_->cwd()) letter.cwd = plan_.cwd;
   letter.argv.insert(letter.argv.end(), request.args.begin(), request.args.end());
   // While it was set up there was one process more.
   const auto processes = plan_.groups.processes;
@@ -82,6 +110,7 @@ Result<void> LinuxChild::execute(const supervise::LaunchSpec& spec, const Secret
   if (auto executed = cell_->execute(script); !executed) {
     const StartFailure& failure = executed.error();
     if (failure.not_executed) {
+      not_executed_ = true;
       return std::unexpected(explain_not_executed(request, plan_, failure.error.os_error));
     }
     if (failure.died && group() != nullptr && group()->usage().oom_kills > 0) {

@@ -36,6 +36,10 @@ class LinuxChild final : public supervise::Child {
   [[nodiscard]] supervise::Alarm sampled_alarm();
   [[nodiscard]] Cgroup* group() const { return cell_->group(); }
   [[nodiscard]] CgroupLimits group_limits() const;
+  // Nothing: no cell that was made ahead could be used, and launch_note_ says why.
+  [[nodiscard]] std::optional<Result<void>> launch_warm(Place& place,
+                                                        const supervise::LaunchSpec& spec,
+                                                        const SecretParts& secrets);
   [[nodiscard]] Result<void> execute(const supervise::LaunchSpec& spec,
                                      const SecretParts& secrets);
   [[nodiscard]] Result<void> limit_program(std::vector<posix::RlimitSetting> limits) const;
@@ -43,6 +47,9 @@ class LinuxChild final : public supervise::Child {
   LinuxBackend& backend_;
   const plan::SandboxPlan plan_;
   bool end_at_process_limit_ = false;
+  Launch launch_ = Launch::cold;
+  std::string launch_note_;
+  bool not_executed_ = false;  // everything was in place, but the program could not be executed
   std::unique_ptr<Cell> cell_;  // null: not launched
   std::optional<MemoryParts> memory_;
   std::unique_ptr<TreeSampler> sampler_;  // null: control groups count everything that is limited

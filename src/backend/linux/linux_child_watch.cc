@@ -69,6 +69,8 @@ std::optional<supervise::Ended> LinuxChild::reap() {
   ended.exit_code = end->exit_code;
   ended.signal = end->signal;
   ended.status_lost = end->status_lost;
+  ended.launch = launch_;
+  ended.launch_note = launch_note_;
   ended.usage.cpu_user = end->cpu_user;
   ended.usage.cpu_system = end->cpu_system;
   ended.usage.memory_peak_bytes = end->memory_peak_bytes;

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sched.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -27,33 +26,13 @@ constexpr int kRootFd = 120;  // where the building process keeps the root
 constexpr auto kPatience = std::chrono::seconds(10);
 constexpr std::size_t kMostTemplates = 16;
 
-OpenView without_source(const OpenView& open) {
-  OpenView copy{.view = open.view, .source = {}};
-  copy.directory = open.directory;
-  copy.device = open.device;
-  copy.inode = open.inode;
-  copy.prepared = can_be_shared(open.view);
-  return copy;
-}
-
-// Whether the host shows the same file there as when it was opened.
-bool same_on_host(const OpenView& open) {
-  if (open.view.source.empty()) return true;
-  struct stat found{};
-  const int flags = open.view.optional && !open.view.follow ? AT_SYMLINK_NOFOLLOW : 0;
-  if (::fstatat(AT_FDCWD, open.view.source.c_str(), &found, flags) != 0) return false;
-  return found.st_dev == open.device && found.st_ino == open.inode;
-}
-
 }  // namespace
 
 bool RootTemplates::still_true(const Template& made) {
   return std::ranges::all_of(
              made.views,
              [](const OpenView& open) { return !open.prepared || same_on_host(open); }) &&
-         std::ranges::all_of(made.absent, [](const OpenView& open) {
-           return ::access(open.view.source.c_str(), F_OK) != 0;
-         });
+         std::ranges::all_of(made.absent, still_absent);
 }
 
 Result<RootViews> RootTemplates::instance(const Template& made) {
@@ -63,6 +42,7 @@ Result<RootViews> RootTemplates::instance(const Template& made) {
   for (const OpenView& open : made.views) {
     if (open.prepared) {
       all.views.push_back(without_source(open));
+      all.views.back().prepared = true;
       continue;
     }
     auto opened = open_views({open.view});
@@ -130,12 +110,11 @@ Result<RootViews> RootTemplates::open(const std::vector<View>& views) {
     supported_ = false;
     return RootViews{.views = std::move(*opened), .root = nullptr};
   }
-  for (const OpenView& open : *opened) made.views.push_back(without_source(open));
-  for (const View& view : views) {
-    const bool there = std::ranges::any_of(
-        *opened, [&](const OpenView& open) { return open.view.target == view.target; });
-    if (!there) made.absent.push_back({.view = view, .source = {}});
+  for (const OpenView& open : *opened) {
+    made.views.push_back(without_source(open));
+    made.views.back().prepared = can_be_shared(open.view);
   }
+  made.absent = left_out(views, *opened);
   *known = std::move(made);
   return instance(*known);
 }

@@ -36,7 +36,7 @@ class RootTemplates {
   struct Template {
     std::vector<plan::View> asked;
     std::vector<OpenView> views;           // without descriptors
-    std::vector<OpenView> absent;          // optional ones that the host did not have
+    std::vector<plan::View> absent;        // optional ones that the host did not have
     std::shared_ptr<const base::Fd> root;  // null: asked for once
   };
   [[nodiscard]] static bool still_true(const Template& made);

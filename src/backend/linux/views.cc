@@ -118,6 +118,38 @@ Result<void> add_pins(std::vector<OpenView>& views, const std::vector<View>& pin
   return {};
 }
 
+OpenView without_source(const OpenView& open) {
+  OpenView copy{.view = open.view, .source = {}};
+  copy.directory = open.directory;
+  copy.device = open.device;
+  copy.inode = open.inode;
+  return copy;
+}
+
+bool same_on_host(const OpenView& open) {
+  if (open.view.source.empty()) return true;
+  if (open.view.kind == View::Kind::tmpfs) return is_directory(open.view.source);
+  struct stat found{};
+  const int flags = open.view.optional && !open.view.follow ? AT_SYMLINK_NOFOLLOW : 0;
+  if (::fstatat(AT_FDCWD, open.view.source.c_str(), &found, flags) != 0) return false;
+  return found.st_dev == open.device && found.st_ino == open.inode;
+}
+
+std::vector<View> left_out(const std::vector<View>& asked, const std::vector<OpenView>& opened) {
+  std::vector<View> absent;
+  for (const View& view : asked) {
+    const bool there = std::ranges::any_of(
+        opened, [&](const OpenView& open) { return open.view.target == view.target; });
+    if (!there) absent.push_back(view);
+  }
+  return absent;
+}
+
+bool still_absent(const View& view) {
+  if (view.kind == View::Kind::tmpfs) return !is_directory(view.source);
+  return ::access(view.source.c_str(), F_OK) != 0;
+}
+
 Error cannot_map_ids(const std::vector<OpenView>& views, const std::string& source, int os_error) {
   std::string system = "its file system";
   for (const OpenView& open : views) {

@@ -32,6 +32,16 @@ struct OpenView {
 [[nodiscard]] Result<void> add_pins(std::vector<OpenView>& views,
                                     const std::vector<plan::View>& pins, const Request& request);
 
+// The same without its descriptor: enough to compare it with the host later.
+[[nodiscard]] OpenView without_source(const OpenView& open);
+// Whether the host shows the same file there as when it was opened.
+[[nodiscard]] bool same_on_host(const OpenView& open);
+// Those of `asked` that were left out when they were opened …
+[[nodiscard]] std::vector<plan::View> left_out(const std::vector<plan::View>& asked,
+                                               const std::vector<OpenView>& opened);
+// … and whether the host still has no such file.
+[[nodiscard]] bool still_absent(const plan::View& view);
+
 // For a grant to write to `source`, one of `views`, whose file system cannot make the caller's
 // files appear as the program's: says so, with its name.
 [[nodiscard]] Error cannot_map_ids(const std::vector<OpenView>& views, const std::string& source,

@@ -1,0 +1,263 @@
+#include "backend/linux/cell_pool.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include "backend/linux/linux_backend.h"
+#include "base/errors.h"
+
+namespace cordon::linux_backend {
+namespace {
+
+// So many kinds are remembered. With a work directory of its own, each run is one.
+constexpr std::size_t kMostKinds = 32;
+// A limit that is too small to set a sandbox up in must fail as it does without a pool.
+constexpr std::uint64_t kLeastMemory = std::uint64_t{16} << 20;
+constexpr int kPeriods = 8;  // in PoolOptions::idle
+
+bool watch(int events, int fd) {
+  epoll_event wanted{.events = EPOLLIN, .data = {.fd = fd}};
+  return ::epoll_ctl(events, EPOLL_CTL_ADD, fd, &wanted) == 0;
+}
+
+bool same_kind(const plan::SandboxPlan& a, const plan::SandboxPlan& b) {
+  return a.root == b.root && a.identity == b.identity && a.network == b.network &&
+         a.unix_sockets == b.unix_sockets && a.landlock_abi == b.landlock_abi &&
+         a.groups.cpu_millicores.has_value() == b.groups.cpu_millicores.has_value();
+}
+
+}  // namespace
+
+std::string unfit_for_pool(const Request& request, const plan::SandboxPlan& plan) {
+  if (request.terminal) return "a terminal is part of the sandbox";
+  if (plan.explain) return "what is refused is to be explained";
+  if (!plan.pins.empty()) return "a checked file is part of the sandbox";
+  const bool files = std::ranges::any_of(request.secrets, [](const Secret& secret) {
+    return secret.delivery == Secret::Delivery::file;
+  });
+  if (files) return "a secret's file is part of the sandbox";
+  if (plan.groups.memory_bytes.value_or(kLeastMemory) < kLeastMemory) {
+    return "the memory limit is hardly enough for the set-up";
+  }
+  return {};
+}
+
+Result<std::unique_ptr<CellPool>> CellPool::start(LinuxBackend& backend, const PoolOptions& options,
+                                                  Clock& clock) {
+  std::unique_ptr<CellPool> pool(new CellPool(backend, options, clock));
+  pool->events_ = base::move_up(base::Fd(::epoll_create1(EPOLL_CLOEXEC)));
+  pool->wake_ = base::move_up(base::Fd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)));
+  pool->refill_ =
+      base::move_up(base::Fd(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)));
+  pool->mounts_ = base::move_up(base::Fd(::open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC)));
+  if (!pool->events_ || !pool->wake_ || !pool->refill_ || !pool->mounts_ ||
+      !watch(pool->events_.get(), pool->wake_.get()) ||
+      !watch(pool->events_.get(), pool->refill_.get())) {
+    return base::fail_os("pool", errno, "making a pool of sandboxes");
+  }
+  try {
+    pool->thread_ = std::thread([raw = pool.get()] { raw->work(); });
+  } catch (const std::system_error& error) {
+    return base::fail_os("pool", error.code().value(), "starting the thread of a pool");
+  }
+  return pool;
+}
+
+CellPool::~CellPool() {
+  close();
+  if (thread_.joinable()) thread_.join();
+}
+
+void CellPool::close() {
+  const std::lock_guard lock(mutex_);
+  closing_ = true;
+  changed_.notify_all();
+  wake();
+}
+
+void CellPool::wake() const {
+  const std::uint64_t one = 1;
+  (void)!::write(wake_.get(), &one, sizeof one);
+}
+
+std::unique_ptr<Cell> CellPool::take(Place& place, const plan::SandboxPlan& plan) {
+  std::unique_lock lock(mutex_);
+  if (closing_) return nullptr;
+  discard_if_mounts_changed();
+  Kind* const kind = find(place, plan);
+  if (kind == nullptr) {
+    remember(place, plan);
+    return nullptr;
+  }
+  taken_ = kind->asked = clock_.now();
+  while (!kind->ready.empty()) {
+    auto cell = pop(*kind);
+    kind->fewest = std::min(kind->fewest, kind->ready.size());
+    refill_soon();
+    lock.unlock();
+    const bool fresh = cell->fresh();
+    lock.lock();
+    if (fresh) {
+      ++counts_.warm;
+      return cell;
+    }
+    discard(std::move(cell), counts_.replaced);
+  }
+  kind->fewest = 0;
+  kind->wanted = std::clamp<std::size_t>(kind->wanted * 2, 1, options_.size);
+  refill_soon();
+  return nullptr;
+}
+
+bool CellPool::has(const Place& place, const plan::SandboxPlan& plan) const {
+  const std::lock_guard lock(mutex_);
+  return std::ranges::any_of(kinds_, [&](const Kind& kind) {
+    return kind.place == &place && !kind.ready.empty() && same_kind(kind.plan, plan);
+  });
+}
+
+void CellPool::count_cold() {
+  const std::lock_guard lock(mutex_);
+  ++counts_.cold;
+}
+
+Result<void> CellPool::warm(Place& place, const plan::SandboxPlan& plan, std::size_t count) {
+  if (count > options_.size) {
+    return base::fail(ErrorCode::resource_exhausted, "pool",
+                      "a pool of " + std::to_string(options_.size) + " sandboxes cannot keep " +
+                          std::to_string(count) + " ready: make it larger, or ask for fewer");
+  }
+  std::unique_lock lock(mutex_);
+  const std::uint64_t cap = options_.memory_bytes;
+  for (;;) {
+    Kind* kind = find(place, plan);
+    if (kind == nullptr) kind = &remember(place, plan);
+    kind->asked = clock_.now();
+    kind->wanted = std::max(kind->wanted, count);
+    if (kind->ready.size() >= count) return {};
+    if (closing_) return base::fail(ErrorCode::wrong_state, "pool", "the pool is being ended");
+    if (trouble_) return std::unexpected(*trouble_);
+    if (memory() >= cap) {
+      return base::fail(ErrorCode::resource_exhausted, "pool",
+                        "the sandboxes that are ready take " + std::to_string(memory()) +
+                            " bytes of the " + std::to_string(cap) +
+                            " that a pool may: raise memory_bytes, or ask for fewer");
+    }
+    wake();
+    changed_.wait(lock);
+  }
+}
+
+PoolStats CellPool::stats() const {
+  const std::lock_guard lock(mutex_);
+  PoolStats all = counts_;
+  all.ready = ready();
+  all.memory_bytes = memory();
+  all.kinds = static_cast<std::size_t>(
+      std::ranges::count_if(kinds_, [](const Kind& kind) { return kind.wanted > 0; }));
+  return all;
+}
+
+CellPool::Kind* CellPool::find(const Place& place, const plan::SandboxPlan& plan) {
+  const auto found = std::ranges::find_if(kinds_, [&](const Kind& kind) {
+    return kind.place == &place && same_kind(kind.plan, plan);
+  });
+  if (found == kinds_.end()) return nullptr;
+  kinds_.splice(kinds_.begin(), kinds_, found);
+  return &kinds_.front();
+}
+
+CellPool::Kind& CellPool::remember(Place& place, const plan::SandboxPlan& plan) {
+  if (kinds_.size() >= kMostKinds) {
+    shrink(kinds_.back(), 0);
+    kinds_.pop_back();
+  }
+  const TimePoint now = clock_.now();
+  kinds_.push_front({.place = &place, .plan = plan, .asked = now, .period = now});
+  return kinds_.front();
+}
+
+std::size_t CellPool::ready() const {
+  std::size_t sum = 0;
+  for (const Kind& kind : kinds_) sum += kind.ready.size();
+  return sum;
+}
+
+std::uint64_t CellPool::memory() const {
+  std::uint64_t sum = 0;
+  for (const Kind& kind : kinds_) {
+    for (const auto& cell : kind.ready) sum += cell->memory_bytes();
+  }
+  return sum;
+}
+
+void CellPool::put(Kind& kind, std::unique_ptr<Cell> cell) {
+  (void)watch(events_.get(), cell->sandbox().program_fd());
+  kind.ready.push_back(std::move(cell));
+}
+
+std::unique_ptr<Cell> CellPool::pop(Kind& kind) {
+  auto cell = std::move(kind.ready.front());
+  kind.ready.pop_front();
+  // It may end now without anybody being woken for it.
+  (void)::epoll_ctl(events_.get(), EPOLL_CTL_DEL, cell->sandbox().program_fd(), nullptr);
+  return cell;
+}
+
+void CellPool::discard(std::unique_ptr<Cell> cell, std::uint64_t& count) {
+  ++count;
+  discarded_.push_back(std::move(cell));
+}
+
+void CellPool::shrink(Kind& kind, std::size_t keep) {
+  while (kind.ready.size() > keep) discard(pop(kind), counts_.given_up);
+}
+
+void CellPool::discard_if_mounts_changed() {
+  pollfd changes{.fd = mounts_.get(), .events = POLLPRI, .revents = 0};
+  if (::poll(&changes, 1, 0) <= 0) return;
+  for (Kind& kind : kinds_) {
+    while (!kind.ready.empty()) discard(pop(kind), counts_.replaced);
+  }
+}
+
+void CellPool::refill_soon() {
+  if (std::exchange(refill_set_, true)) return;
+  const itimerspec when{.it_interval = {},
+                        .it_value = {.tv_sec = 0, .tv_nsec = kQuiet.count()}};
+  (void)::timerfd_settime(refill_.get(), 0, &when, nullptr);
+}
+
+TimePoint CellPool::tend() {
+  const std::lock_guard lock(mutex_);
+  const TimePoint now = clock_.now();
+  TimePoint next = TimePoint::max();
+  for (Kind& kind : kinds_) {
+    if (kind.wanted == 0) continue;
+    if (now - kind.asked >= options_.idle) {
+      shrink(kind, 0);
+      kind.wanted = 0;
+      continue;
+    }
+    if (now - kind.period >= options_.idle / kPeriods) {
+      // Those that were never needed in it: half of them.
+      kind.wanted = std::max<std::size_t>(1, kind.wanted - std::min(kind.wanted, kind.fewest / 2));
+      shrink(kind, kind.wanted);
+      kind.period = now;
+      kind.fewest = kind.ready.size();
+    }
+    next = std::min({next, kind.asked + options_.idle, kind.period + options_.idle / kPeriods});
+  }
+  return next;
+}
+
+}  // namespace cordon::linux_backend

@@ -1,0 +1,106 @@
+// Cells that are ready before they are asked for. pool.h says what that means to the user.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "backend/linux/cell.h"
+#include "base/fd.h"
+#include "cordon/clock.h"
+#include "cordon/pool.h"
+#include "plan/sandbox_plan.h"
+
+namespace cordon::linux_backend {
+
+// Why no cell that is made ahead can serve this; empty: one can.
+[[nodiscard]] std::string unfit_for_pool(const Request& request, const plan::SandboxPlan& plan);
+
+// Thread-safe. Its own thread makes cells, and ends those that are of no use any more.
+class CellPool {
+ public:
+  // Errors: resource_exhausted, system.
+  [[nodiscard]] static Result<std::unique_ptr<CellPool>> start(LinuxBackend& backend,
+                                                               const PoolOptions& options,
+                                                               Clock& clock);
+  ~CellPool();
+  CellPool(const CellPool&) = delete;
+  CellPool& operator=(const CellPool&) = delete;
+
+  // A cell that fits; null: none is ready. What is asked for a second time is kept ready from then
+  // on, and more of it the more often none was.
+  [[nodiscard]] std::unique_ptr<Cell> take(Place& place, const plan::SandboxPlan& plan);
+  // Whether there is one to take.
+  [[nodiscard]] bool has(const Place& place, const plan::SandboxPlan& plan) const;
+  // A request was launched without.
+  void count_cold();
+  [[nodiscard]] Result<void> warm(Place& place, const plan::SandboxPlan& plan, std::size_t count);
+  [[nodiscard]] PoolStats stats() const;
+  // Gives up what was not needed for long, by the pool's clock. Returns when to look again. The
+  // pool's thread does it by itself.
+  TimePoint tend();
+  // Nothing is taken any more, and everything ends.
+  void close();
+
+ private:
+  struct Kind {
+    Place* place = nullptr;
+    plan::SandboxPlan plan;  // of the first request like this
+    std::deque<std::unique_ptr<Cell>> ready{};
+    std::size_t wanted = 0;  // so many are kept ready
+    std::size_t fewest = 0;  // that were ready in this period
+    TimePoint asked{};       // the last time
+    TimePoint period{};      // its beginning
+  };
+
+  // A program that has just been started has the machine first, unless cells get scarce.
+  static constexpr Duration kQuiet = std::chrono::milliseconds(5);
+
+  CellPool(LinuxBackend& backend, const PoolOptions& options, Clock& clock)
+      : backend_(backend), options_(options), clock_(clock) {}
+
+  // --- of the thread ---
+  void work();
+  [[nodiscard]] bool make_one(std::unique_lock<std::mutex>& lock);
+  void wait(std::unique_lock<std::mutex>& lock, TimePoint until);
+
+  // --- under the lock ---
+  [[nodiscard]] Kind* find(const Place& place, const plan::SandboxPlan& plan);
+  Kind& remember(Place& place, const plan::SandboxPlan& plan);
+  [[nodiscard]] Kind* most_wanting();
+  [[nodiscard]] std::size_t ready() const;
+  [[nodiscard]] std::uint64_t memory() const;
+  void put(Kind& kind, std::unique_ptr<Cell> cell);
+  [[nodiscard]] std::unique_ptr<Cell> pop(Kind& kind);
+  void discard(std::unique_ptr<Cell> cell, std::uint64_t& count);
+  void shrink(Kind& kind, std::size_t keep);
+  void discard_dead();
+  void discard_if_mounts_changed();
+  void refill_soon();
+  void wake() const;
+
+  LinuxBackend& backend_;
+  const PoolOptions options_;
+  Clock& clock_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::list<Kind> kinds_;  // the last one that was asked for comes first
+  std::vector<std::unique_ptr<Cell>> discarded_;
+  PoolStats counts_;
+  std::optional<Error> trouble_;  // with the last one that was to be made
+  TimePoint taken_{};             // the last time
+  bool refill_set_ = false;
+  bool closing_ = false;
+  base::Fd events_;  // epoll: the following two, and the end of a cell that waits
+  base::Fd wake_;    // eventfd
+  base::Fd refill_;  // timer
+  base::Fd mounts_;  // mountinfo: tells of changes
+  std::thread thread_;
+};
+
+}  // namespace cordon::linux_backend
