@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "base/fd.h"
-#include "plan/paths.h"
+#include "base/paths.h"
 
 namespace cordon::linux_backend {
 namespace {
@@ -95,7 +95,7 @@ HostFiles::HostFiles(std::vector<std::string> avoid) : avoid_(std::move(avoid)) 
 
 bool HostFiles::avoided(std::string_view path) const {
   return std::ranges::any_of(
-      avoid_, [&](const std::string& place) { return plan::at_or_below(path, place); });
+      avoid_, [&](const std::string& place) { return base::at_or_below(path, place); });
 }
 
 HostFile HostFiles::find(const std::string& path) const {
