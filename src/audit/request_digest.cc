@@ -1,24 +1,20 @@
 #include "audit/request_digest.h"
 
-#include <boost/json/serialize.hpp>
 #include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/json_text.h"
 #include "base/sha256.h"
-#include "base/utf8.h"
 
 namespace cordon::audit {
 namespace {
 
-std::string json(std::string_view text) {
-  const std::string valid = base::to_utf8(text);
-  return boost::json::serialize(boost::json::string_view(valid));
-}
+std::string json(std::string_view text) { return base::json_text(text); }
 
 std::string json(const User& user);
-std::string json(bool value) { return value ? "true" : "false"; }
+std::string json(bool value) { return base::json_bool(value); }
 std::string json(Duration value) { return std::to_string(value.count()); }
 std::string json(std::uint64_t value) { return std::to_string(value); }
 std::string json(std::uint32_t value) { return std::to_string(value); }
@@ -38,18 +34,6 @@ std::string list(const std::vector<T>& values, const Text& text) {
   return all + ']';
 }
 
-class Object {
- public:
-  Object& add(std::string_view name, const std::string& value) {
-    text_.append(text_.empty() ? "{\"" : ",\"").append(name).append("\":").append(value);
-    return *this;
-  }
-  [[nodiscard]] std::string str() const { return text_ + "}"; }
-
- private:
-  std::string text_;
-};
-
 // With their lengths, so that no two lists give the same bytes.
 std::string digest_of(const std::vector<std::string>& args) {
   base::Sha256 all;
@@ -61,7 +45,7 @@ std::string digest_of(const std::vector<std::string>& args) {
 }
 
 std::string json(const Limits& limits) {
-  return Object()
+  return base::JsonObject()
       .add("cpu_time_ns", json(limits.cpu_time))
       .add("cpu_millicores", json(limits.cpu_millicores))
       .add("memory_bytes", json(limits.memory_bytes))
@@ -73,7 +57,7 @@ std::string json(const Limits& limits) {
 }
 
 std::string json(const Grant& grant) {
-  return Object()
+  return base::JsonObject()
       .add("kind", json(std::uint64_t{static_cast<std::uint8_t>(grant.kind)}))
       .add("source", json(grant.source))
       .add("target", json(grant.target))
@@ -82,7 +66,7 @@ std::string json(const Grant& grant) {
 }
 
 std::string json(const User& user) {
-  return Object().add("uid", json(user.uid)).add("gid", json(user.gid)).str();
+  return base::JsonObject().add("uid", json(user.uid)).add("gid", json(user.gid)).str();
 }
 
 template <typename Enum>
@@ -93,7 +77,7 @@ std::string number(Enum value) {
 }  // namespace
 
 std::string canonical_request(const Request& request) {
-  return Object()
+  return base::JsonObject()
       .add("program", json(request.program))
       .add("args_sha256", json(digest_of(request.args)))
       .add("cwd", json(request.cwd))
