@@ -1,13 +1,14 @@
 // Pool: sandboxes made before they are asked for.
 //
-// Everything up to the program's exec has happened when a request comes: namespaces, mounts, control
-// groups, filters, all verified. The request's own part (arguments, environment, streams, limits)
-// is delivered, and the program runs. Each sandbox runs one program, and is made for that alone.
+// Everything up to the program's exec has happened when a request comes: namespaces, mounts,
+// control groups, filters, all verified. The request's own part (arguments, environment, streams,
+// limits) is delivered, and the program runs. Each sandbox runs one program, and is made for that
+// alone.
 //
-// A pool keeps ready what is asked for again and again; sandboxes are of one kind when they show the
-// same of the host and isolate alike. What cannot be delivered to a sandbox that exists sends a
-// request the ordinary way, and its Outcome says why (Outcome::launch, launch_note). All methods are
-// thread-safe.
+// A pool keeps ready what is asked for again and again; sandboxes are of one kind when they show
+// the same of the host and isolate alike. What cannot be delivered to a sandbox that exists sends a
+// request the ordinary way, and its Outcome says why (Outcome::launch, launch_note). All methods
+// are thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +23,7 @@
 namespace cordon {
 
 struct PoolOptions {
-  std::size_t size = 8;                                // kept ready at most, of all kinds
+  std::size_t size = 8;                                  // kept ready at most, of all kinds
   std::uint64_t memory_bytes = std::uint64_t{64} << 20;  // that those may take
   Duration idle = std::chrono::minutes(5);  // a kind that nobody asked for so long is given up
 };

@@ -70,8 +70,7 @@ Result<std::unique_ptr<World>> make_posix_world(bool use_pidfd) {
                                      std::filesystem::temp_directory_path());
 }
 
-Result<std::unique_ptr<World>> make_linux_world() {
-  auto manager = linux_manager();
+Result<std::unique_ptr<World>> make_linux_world(Result<std::unique_ptr<Manager>> manager) {
   if (!manager) return std::unexpected(std::move(manager.error()));
   return std::make_unique<RealWorld>(std::move(*manager),
                                      std::vector{Grant::read(CORDON_TEST_PROGRAMS_DIR)},

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "support/must_work.h"
+#include "support/warm_manager.h"
 
 namespace cordon::conformance {
 
@@ -12,13 +13,16 @@ std::vector<Backend> all_backends() {
       {"memory", make_memory_world},
       {"posix", [] { return make_posix_world(true); }},
       {"posix_without_pidfd", [] { return make_posix_world(false); }},
-      {"linux", make_linux_world},
+      {"linux", [] { return make_linux_world(linux_manager()); }},
+      {"linux_warm", [] { return make_linux_world(support::WarmManager::make()); }},
   };
 }
 
 void Conformance::SetUp() {
   auto made = GetParam().make();
-  if (!made) CORDON_SKIP_WITHOUT(GetParam().name, made.error().message);
+  if (!made)
+    CORDON_SKIP_WITHOUT(GetParam().name.starts_with("linux") ? "linux" : GetParam().name,
+                        made.error().message);
   world_ = std::move(*made);
   // A sandboxed program sees the working directory: let it be theirs.
   std::filesystem::current_path(CORDON_TEST_PROGRAMS_DIR);

@@ -50,7 +50,8 @@ inline void PrintTo(const Backend& backend, std::ostream* out) { *out << backend
 [[nodiscard]] std::vector<Backend> all_backends();
 [[nodiscard]] Result<std::unique_ptr<World>> make_memory_world();
 [[nodiscard]] Result<std::unique_ptr<World>> make_posix_world(bool use_pidfd);
-[[nodiscard]] Result<std::unique_ptr<World>> make_linux_world();
+[[nodiscard]] Result<std::unique_ptr<World>> make_linux_world(
+    Result<std::unique_ptr<Manager>> manager);
 
 class Conformance : public testing::TestWithParam<Backend> {
  protected:

@@ -10,6 +10,7 @@
 #include "supervise/supervising_manager.h"
 #include "support/must_work.h"
 #include "support/tree.h"
+#include "support/warm_manager.h"
 
 namespace cordon::escape {
 namespace {
@@ -90,7 +91,11 @@ testing::AssertionResult has_reached(const Outcome& outcome) {
 }
 
 void Sandboxed::SetUp() {
+#ifdef CORDON_TEST_WARM
+  auto made = support::WarmManager::make();
+#else
   auto made = linux_manager();
+#endif
   if (!made) CORDON_SKIP_WITHOUT("linux", made.error().message);
   manager_ = std::move(*made);
 }

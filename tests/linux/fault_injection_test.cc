@@ -38,7 +38,8 @@ std::vector<FailedStep> all_steps(const ScriptBuilder& script) {
     std::size_t index = 0;
     for (const auto& step : script.steps(role)) {
       // What init does once it is ready is to close a descriptor, and to sleep.
-      if (can_fail(step) && !(role == Role::init && ready)) all.push_back({script.kind(), role, index});
+      if (can_fail(step) && !(role == Role::init && ready))
+        all.push_back({script.kind(), role, index});
       if (step.op == Op::ready) ready = true;
       ++index;
     }

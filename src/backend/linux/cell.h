@@ -56,7 +56,7 @@ class Cell {
 
   [[nodiscard]] Sandbox& sandbox() { return sandbox_; }
   [[nodiscard]] const Sandbox& sandbox() const { return sandbox_; }
-  [[nodiscard]] Cgroup* group() const { return group_.get(); }    // null: none
+  [[nodiscard]] Cgroup* group() const { return group_.get(); }          // null: none
   [[nodiscard]] Observer* observer() const { return observer_.get(); }  // null: nobody asked
 
  private:
@@ -79,8 +79,8 @@ class Cell {
   base::Fd network_;
   base::Fd mounts_;
   std::string cwd_;
-  std::vector<OpenView> shown_;     // as it was opened, without descriptors
-  std::vector<plan::View> absent_;  // optional, and not on the host
+  std::vector<OpenView> shown_;         // as it was opened, without descriptors
+  std::vector<plan::View> absent_;      // optional, and not on the host
   std::unique_ptr<Observer> observer_;  // ends after the sandbox
   Sandbox sandbox_;
 };

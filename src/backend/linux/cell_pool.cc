@@ -168,9 +168,8 @@ PoolStats CellPool::stats() const {
 }
 
 CellPool::Kind* CellPool::find(const Place& place, const plan::SandboxPlan& plan) {
-  const auto found = std::ranges::find_if(kinds_, [&](const Kind& kind) {
-    return kind.place == &place && same_kind(kind.plan, plan);
-  });
+  const auto found = std::ranges::find_if(
+      kinds_, [&](const Kind& kind) { return kind.place == &place && same_kind(kind.plan, plan); });
   if (found == kinds_.end()) return nullptr;
   kinds_.splice(kinds_.begin(), kinds_, found);
   return &kinds_.front();
@@ -232,8 +231,7 @@ void CellPool::discard_if_mounts_changed() {
 
 void CellPool::refill_soon() {
   if (std::exchange(refill_set_, true)) return;
-  const itimerspec when{.it_interval = {},
-                        .it_value = {.tv_sec = 0, .tv_nsec = kQuiet.count()}};
+  const itimerspec when{.it_interval = {}, .it_value = {.tv_sec = 0, .tv_nsec = kQuiet.count()}};
   (void)::timerfd_settime(refill_.get(), 0, &when, nullptr);
 }
 

@@ -17,9 +17,9 @@ namespace cordon::linux_backend {
 struct Letter {
   const int (&stdio)[3];
   const SecretParts& secrets;
-  std::string cwd{};                      // inside; empty: where the sandbox was set up
-  bool pinned = false;                    // the program is executed by its descriptor
-  std::vector<std::string> paths{};       // else: to be tried in this order
+  std::string cwd{};                 // inside; empty: where the sandbox was set up
+  bool pinned = false;               // the program is executed by its descriptor
+  std::vector<std::string> paths{};  // else: to be tried in this order
   std::vector<std::string> argv{};
   std::vector<std::string> environment{};
   std::vector<posix::RlimitSetting> limits{};  // that may only be set now (program_limits.h)

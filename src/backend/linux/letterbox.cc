@@ -13,7 +13,8 @@ namespace cordon::linux_backend {
 Result<Letterbox> Letterbox::make() {
   int pair[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) {
-    return base::fail_os("set-up", errno, "making the socket that a program is told by what to run");
+    return base::fail_os("set-up", errno,
+                         "making the socket that a program is told by what to run");
   }
   Letterbox made;
   made.ours_ = base::move_up(base::Fd(pair[0]));

@@ -40,8 +40,7 @@ class LinuxChild final : public supervise::Child {
   [[nodiscard]] std::optional<Result<void>> launch_warm(Place& place,
                                                         const supervise::LaunchSpec& spec,
                                                         const SecretParts& secrets);
-  [[nodiscard]] Result<void> execute(const supervise::LaunchSpec& spec,
-                                     const SecretParts& secrets);
+  [[nodiscard]] Result<void> execute(const supervise::LaunchSpec& spec, const SecretParts& secrets);
   [[nodiscard]] Result<void> limit_program(std::vector<posix::RlimitSetting> limits) const;
 
   LinuxBackend& backend_;
@@ -49,7 +48,7 @@ class LinuxChild final : public supervise::Child {
   bool end_at_process_limit_ = false;
   Launch launch_ = Launch::cold;
   std::string launch_note_;
-  bool not_executed_ = false;  // everything was in place, but the program could not be executed
+  bool not_executed_ = false;   // everything was in place, but the program could not be executed
   std::unique_ptr<Cell> cell_;  // null: not launched
   std::optional<MemoryParts> memory_;
   std::unique_ptr<TreeSampler> sampler_;  // null: control groups count everything that is limited

@@ -25,8 +25,8 @@ constexpr unsigned kAllAbove = ~0U;
 constexpr std::size_t kSignalSetSize = 8;
 constexpr int kOutOfTheWay = 128;  // above those that have their places
 
-// Nothing is left but what the letter needs. Its own descriptors get the numbers that are free then:
-// those of the streams, and the ones behind kExecutableFd.
+// Nothing is left but what the letter needs. Its own descriptors get the numbers that are free
+// then: those of the streams, and the ones behind kExecutableFd.
 void place_descriptors(ScriptBuilder& script, const ProgramSteps& steps) {
   script.about("session");
   script.call(__NR_setsid, {});

@@ -30,8 +30,8 @@ ProgramLimits program_limits(const plan::SandboxPlan& plan, int descriptors) {
 
   ProgramLimits sorted;
   for (const posix::RlimitSetting& limit : all) {
-    const bool in_the_way = limit.resource == RLIMIT_NOFILE &&
-                            limit.soft < static_cast<std::uint64_t>(descriptors);
+    const bool in_the_way =
+        limit.resource == RLIMIT_NOFILE && limit.soft < static_cast<std::uint64_t>(descriptors);
     (in_the_way ? sorted.later : sorted.now).push_back(limit);
   }
   return sorted;

@@ -158,7 +158,8 @@ std::vector<char> ScriptBuilder::finish() {
   }
   script.size = data_.size();
   std::memcpy(data_.data(), &script, sizeof script);
-  if (too_large_ || data_.size() > spawner::kArenaSize - spawner::kMostBytes || fds_.size() > spawner::kMostFds)
+  if (too_large_ || data_.size() > spawner::kArenaSize - spawner::kMostBytes ||
+      fds_.size() > spawner::kMostFds)
     return {};
   return std::move(data_);
 }

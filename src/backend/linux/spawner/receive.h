@@ -7,8 +7,8 @@ namespace cordon::linux_backend::spawner {
 
 inline constexpr std::uint64_t kCloseOnExec = 0x40000000;  // MSG_CMSG_CLOEXEC
 
-// Waits for one, and puts it to kArena. Its descriptors get the lowest numbers that are free. False:
-// the supervisor is done, or what it sends is no script.
+// Waits for one, and puts it to kArena. Its descriptors get the lowest numbers that are free.
+// False: the supervisor is done, or what it sends is no script.
 [[nodiscard]] bool receive_script(int socket, std::uint64_t flags);
 
 }  // namespace cordon::linux_backend::spawner

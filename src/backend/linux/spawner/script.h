@@ -26,7 +26,7 @@ inline constexpr int kLetterFd = 4;   // its second one, where one waits for a l
 inline constexpr int kFirstFd = 3;
 inline constexpr int kExecutableFd = 5;  // a program that is executed by its descriptor
 inline constexpr int kFirstLetterFd = 6;
-inline constexpr std::uint32_t kMostFds = 250;  // of one message (SCM_MAX_FD)
+inline constexpr std::uint32_t kMostFds = 250;          // of one message (SCM_MAX_FD)
 inline constexpr std::uint64_t kMostBytes = 64 * 1024;  // of one message; a script may take several
 
 // The processes of a sandbox, each with its part of the script.

@@ -1,0 +1,231 @@
+// What a pool keeps ready, for how long, and what is left of it. `make soak` sets the count:
+//   CORDON_SOAK_WARM_RUNS
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "cordon/pool.h"
+#include "cordon/run.h"
+#include "linux/harness.h"
+#include "supervise/supervising_manager.h"
+
+namespace cordon::linux_tests {
+namespace {
+
+using namespace std::chrono_literals;
+using linux_backend::LinuxBackend;
+
+Request quick() {
+  return {.program = "/bin/true",
+          .cwd = "/usr",
+          .out = Output::discard(),
+          .err = Output::discard(),
+          .timeout = 20s};
+}
+
+// Until it holds; the pool works in the background.
+template <typename Holds>
+bool eventually(const Holds& holds) {
+  const auto until = std::chrono::steady_clock::now() + 20s;
+  while (!holds()) {
+    if (std::chrono::steady_clock::now() > until) return false;
+    std::this_thread::sleep_for(1ms);
+  }
+  return true;
+}
+
+// Those of our children that wait to become a program: second in a pid namespace of their own.
+std::vector<pid_t> parked() {
+  std::vector<pid_t> all;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream children(task.path() / "children");
+    pid_t pid = 0;
+    while (children >> pid) {
+      std::ifstream status("/proc/" + std::to_string(pid) + "/status");
+      for (std::string line; std::getline(status, line);) {
+        if (line.starts_with("NSpid:") && line.ends_with("\t2")) all.push_back(pid);
+      }
+    }
+  }
+  return all;
+}
+
+class PoolLife : public testing::Test {
+ protected:
+  void SetUp() override { CORDON_NEEDS_SANDBOX(false); }
+};
+
+TEST_F(PoolLife, WhatIsAskedForAgainIsKeptReady) {
+  auto pool = Pool::make({.size = 4}).value();
+  EXPECT_EQ(run(pool->manager(), quick()).launch, Launch::cold);
+  EXPECT_EQ(run(pool->manager(), quick()).launch, Launch::cold);
+  EXPECT_TRUE(eventually([&] { return pool->stats().ready == 1; }));
+  EXPECT_EQ(run(pool->manager(), quick()).launch, Launch::warm);
+  EXPECT_TRUE(eventually([&] { return pool->stats().ready == 1; }));
+  EXPECT_EQ(pool->stats().warm, 1U);
+}
+
+TEST_F(PoolLife, WhatIsAskedForOnceIsNot) {
+  auto pool = Pool::make({.size = 4}).value();
+  const Folder folder;
+  for (int i = 0; i < 40; ++i) {
+    Request request = quick();
+    const std::string own = folder.path(std::to_string(i));
+    std::filesystem::create_directory(own);
+    request.grants = {Grant::read(own)};
+    EXPECT_EQ(run(pool->manager(), request).exit_code, 0);
+  }
+  EXPECT_EQ(pool->stats().made, 0U);
+}
+
+TEST_F(PoolLife, NewKindsTakeThePlaceOfOldOnes) {
+  auto pool = Pool::make({.size = 2}).value();
+  ASSERT_TRUE(pool->warm(quick(), 2));
+  Request other = quick();
+  other.network = Network::loopback;
+  ASSERT_TRUE(pool->warm(other, 1));
+  EXPECT_EQ(pool->stats().ready, 2U);
+  EXPECT_EQ(run(pool->manager(), other).launch, Launch::warm);
+}
+
+TEST_F(PoolLife, SandboxThatIsKilledIsReplacedAndNoRequestFails) {
+  in_own_process([] {
+    auto pool = Pool::make({.size = 4}).value();
+    ASSERT_TRUE(pool->warm(quick(), 4));
+    for (int round = 0; round < 5; ++round) {
+      const auto waiting = parked();
+      ASSERT_FALSE(waiting.empty());
+      for (const pid_t pid : waiting) ASSERT_EQ(::kill(pid, SIGKILL), 0);
+      const Outcome outcome = run(pool->manager(), quick());
+      EXPECT_EQ(outcome.exit_code, 0) << to_json(outcome);
+      ASSERT_TRUE(eventually([&] { return pool->stats().ready == 4; }));
+    }
+    EXPECT_GE(pool->stats().replaced, 4U);
+  });
+}
+
+TEST_F(PoolLife, NothingOutlivesItsOwnerThatIsKilled) {
+  in_own_process([] {
+    ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), 0);
+    int ready[2];
+    ASSERT_EQ(::pipe2(ready, O_CLOEXEC), 0);
+    const pid_t owner = ::fork();
+    ASSERT_GE(owner, 0);
+    if (owner == 0) {
+      auto pool = Pool::make({.size = 4});
+      if (!pool || !(*pool)->warm(quick(), 4)) ::_exit(1);
+      (void)!::write(ready[1], "", 1);
+      for (;;) ::pause();
+    }
+    ::close(ready[1]);
+    char byte = 0;
+    ASSERT_EQ(::read(ready[0], &byte, 1), 1);
+    ::close(ready[0]);
+    ASSERT_EQ(::kill(owner, SIGKILL), 0);
+    EXPECT_TRUE(reap_all(10s)) << "something outlives it";
+    make_manager().reset();  // groups are left to the next supervisor
+    EXPECT_EQ(groups_of(owner), 0U);
+  });
+}
+
+TEST_F(PoolLife, EndsWithEverythingItHolds) {
+  in_own_process([] {
+    const Traces before = traces();
+    {
+      auto pool = Pool::make({.size = 4}).value();
+      ASSERT_TRUE(pool->warm(quick(), 4));
+      EXPECT_EQ(run(pool->manager(), quick()).exit_code, 0);
+    }
+    EXPECT_EQ(traces_settled(before), before);
+  });
+}
+
+class HandClock final : public Clock {
+ public:
+  [[nodiscard]] TimePoint now() const override { return real_clock().now() + ahead_.load(); }
+  [[nodiscard]] WallTime wall_now() const override { return real_clock().wall_now(); }
+  void sleep_until(TimePoint) override {}
+  void advance(Duration time) { ahead_ = ahead_.load() + time; }
+
+ private:
+  std::atomic<Duration> ahead_{Duration{0}};
+};
+
+TEST_F(PoolLife, ShrinksWhenNobodyAsksForADayAndComesBack) {
+  HandClock clock;
+  auto backend = LinuxBackend::make().value();
+  ASSERT_TRUE(backend->keep_ready({.size = 4}, clock));
+  LinuxBackend& raw = *backend;
+  supervise::SupervisingManager manager(std::move(backend));
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(run(manager, quick()).exit_code, 0);
+  ASSERT_TRUE(eventually([&] { return raw.pool()->stats().ready > 0; }));
+  clock.advance(24h);
+  (void)raw.pool()->tend();
+  ASSERT_TRUE(eventually([&] { return raw.pool()->stats().ready == 0; }));
+  EXPECT_EQ(raw.pool()->stats().kinds, 0U);
+  EXPECT_EQ(run(manager, quick()).launch, Launch::cold);
+  ASSERT_TRUE(eventually([&] { return raw.pool()->stats().ready > 0; }));
+  EXPECT_EQ(run(manager, quick()).launch, Launch::warm);
+}
+
+TEST_F(PoolLife, KeepsFewerWhenFewerAreNeeded) {
+  HandClock clock;
+  auto backend = LinuxBackend::make().value();
+  ASSERT_TRUE(backend->keep_ready({.size = 8, .idle = 80s}, clock));
+  LinuxBackend& raw = *backend;
+  supervise::SupervisingManager manager(std::move(backend));
+  const auto plan = raw.sandbox_plan(quick(), {}).value();
+  linux_backend::Place& place = **raw.place_for("");
+  ASSERT_TRUE(raw.pool()->warm(place, plan, 8));
+  for (int period = 0; period < 8; ++period) {
+    clock.advance(11s);
+    EXPECT_EQ(run(manager, quick()).exit_code, 0);
+    ASSERT_TRUE(eventually([&] { return raw.pool()->stats().ready > 0; }));
+    (void)raw.pool()->tend();
+  }
+  EXPECT_TRUE(eventually([&] { return raw.pool()->stats().ready <= 3; }))
+      << raw.pool()->stats().ready;
+}
+
+TEST_F(PoolLife, ManyRunsLeaveNothingAndGrowNothing) {
+  const int count = count_from("CORDON_SOAK_WARM_RUNS", 200);
+  in_own_process([count] {
+    auto pool = Pool::make({.size = 4}).value();
+    const auto run_some = [&](int runs) {
+      for (int i = 0; i < runs && !testing::Test::HasFailure(); ++i) {
+        const Outcome outcome = run_to_end(pool->manager(), quick());
+        EXPECT_EQ(outcome.exit_code, 0) << to_json(outcome);
+      }
+    };
+    run_some(std::max(50, count / 20));
+    ASSERT_TRUE(pool->warm(quick(), 4));
+    const Traces before = traces_at_rest();
+    const std::size_t memory = resident_bytes();
+    const std::uint64_t warm = pool->stats().warm;
+    run_some(count);
+    ASSERT_TRUE(pool->warm(quick(), 4));
+    Traces after = traces_settled(before);
+    // Ids that were in use at the same time are kept, with their descriptors, for the next runs.
+    constexpr std::size_t kOfIds = 12;
+    EXPECT_LE(after.descriptors, before.descriptors + kOfIds);
+    after.descriptors = before.descriptors;
+    EXPECT_EQ(after, before);
+    const auto grown = static_cast<long long>(resident_bytes()) - static_cast<long long>(memory);
+    std::printf("figure: %d runs, %llu of them warm, memory grown by %lld KiB\n", count,
+                static_cast<unsigned long long>(pool->stats().warm - warm), grown / 1024);
+#ifndef CORDON_TEST_KEEPS_FREED_MEMORY
+    EXPECT_LE(grown, 1 << 20);
+#endif
+  });
+}
+
+}  // namespace
+}  // namespace cordon::linux_tests
