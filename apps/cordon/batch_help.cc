@@ -52,10 +52,10 @@ Exit status:
 
 Examples:
   Judge answers, eight at a time, with two seconds for each:
-    cordon batch --jobs 8 --timeout 2s --results out.jsonl answers.jsonl
+    cordon batch --jobs 8 --timeout 2s --results out.jsonl in.jsonl
 
   Go on after an interruption:
-    cordon batch --jobs 8 --timeout 2s --results out.jsonl --resume answers.jsonl
+    cordon batch --jobs 8 --timeout 2s --results out.jsonl --resume in.jsonl
 
   Run a list of commands that another program makes:
     jq -c '{argv: ["sh", "-c", .]}' commands.json | cordon batch -
