@@ -29,7 +29,7 @@ int own_failure(const Error& error) {
 }
 
 // How many requests there are. Nothing: something is wrong with them, and was said.
-std::optional<std::uint64_t> check_input(const BatchInput& input, const BatchOptions& options) {
+std::optional<std::uint64_t> check_input(BatchInput& input, const BatchOptions& options) {
   LineReader lines(input, kLongestRequest);
   std::uint64_t requests = 0;
   std::uint64_t wrong = 0;
@@ -84,11 +84,16 @@ int conclude(const BatchEnd& end, const BatchOptions& options, const ResultsFile
   return tally.all_well() ? 0 : kNotAllWell;
 }
 
-int run(const BatchOptions& options, const BatchInput& input, std::uint64_t total) {
+int run(const BatchOptions& options, BatchInput& input, std::uint64_t total) {
   const auto policy = load_policy(options.defaults);
   if (!policy) return own_failure(policy.error());
   auto audit = audit_settings(*policy, options.defaults);
   if (!audit) return own_failure(audit.error());
+
+  if (const auto safe = check_results_out_of_reach(options.results, options.defaults.request);
+      !safe) {
+    return own_failure(safe.error());
+  }
 
   LineReader requests(input, kLongestRequest);
   Tally tally;
@@ -99,7 +104,10 @@ int run(const BatchOptions& options, const BatchInput& input, std::uint64_t tota
 
   const auto manager = make_manager(options.defaults.backend);
   if (!manager) return own_failure(manager.error());
-  const BatchShared shared{.manager = **manager, .policy = *policy, .audit = *std::move(audit)};
+  const BatchShared shared{.manager = **manager,
+                           .policy = *policy,
+                           .audit = *std::move(audit),
+                           .results = results->resumable() ? options.results : ""};
   ProgressDisplay display(options);
   const BatchEnd end = run_batch({.options = options,
                                   .shared = shared,
@@ -120,10 +128,11 @@ int batch_command(std::vector<std::string> arguments) {
   const auto options = parse_batch_options(std::move(arguments));
   if (!options) return usage_error(options.error().message, "cordon batch --help");
   if (options->help) return print(batch_help());
-  const auto input = BatchInput::open(options->input);
+  auto input = BatchInput::open(options->input);
   if (!input) return own_failure(input.error());
   const auto total = check_input(*input, *options);
   if (!total) return kOwnFailure;
+  input->seal();
   return run(*options, *input, *total);
 }
 

@@ -15,7 +15,6 @@
 namespace cordon::app {
 namespace {
 
-constexpr std::size_t kBlock = std::size_t{64} * 1024;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 std::unexpected<Error> cannot_read(const std::string& name, int error) {
@@ -81,18 +80,32 @@ BatchInput BatchInput::of_text(std::string text, std::string name) {
   return input;
 }
 
-Result<std::size_t> BatchInput::read_at(std::uint64_t offset, std::span<char> into) const {
-  if (!file_) {
-    if (offset >= kept_.size()) return 0;
-    const std::size_t part = std::min<std::size_t>(into.size(), kept_.size() - offset);
-    std::copy_n(kept_.begin() + static_cast<std::ptrdiff_t>(offset), part, into.begin());
-    return part;
+Result<std::string> BatchInput::read_block(std::uint64_t index) const {
+  const std::uint64_t offset = index * kBlock;
+  if (!file_) return offset < kept_.size() ? kept_.substr(offset, kBlock) : std::string();
+  std::string block(kBlock, '\0');
+  std::size_t size = 0;
+  while (size < kBlock) {
+    const ssize_t got =
+        ::pread(file_.get(), block.data() + size, kBlock - size, static_cast<off_t>(offset + size));
+    if (got < 0 && errno != EINTR) return cannot_read(name_, errno);
+    if (got == 0) break;
+    size += static_cast<std::size_t>(std::max<ssize_t>(got, 0));
   }
-  while (true) {
-    const ssize_t got = ::pread(file_.get(), into.data(), into.size(), static_cast<off_t>(offset));
-    if (got >= 0) return static_cast<std::size_t>(got);
-    if (errno != EINTR) return cannot_read(name_, errno);
-  }
+  block.resize(size);
+  return block;
+}
+
+Result<std::string> BatchInput::block(std::uint64_t index) {
+  auto block = read_block(index);
+  if (!block || !file_) return block;
+  const base::Digest digest = base::sha256(*block);
+  if (!sealed_ && index == digests_.size()) digests_.push_back(digest);
+  if (index < digests_.size() ? digests_[index] == digest : block->empty()) return block;
+  return base::fail(ErrorCode::system, "input",
+                    concat(base::printable(name_),
+                           " was changed while it was in use: leave it alone until the batch has "
+                           "ended, and let no program write to it"));
 }
 
 Result<std::optional<InputLine>> LineReader::next() {
@@ -115,16 +128,16 @@ Result<bool> LineReader::read_line(InputLine& line) {
   bool any = false;
   while (true) {
     if (used_ == buffer_.size()) {
-      buffer_.resize(kBlock);
-      const auto got = input_->read_at(read_, buffer_);
-      buffer_.resize(got.value_or(0));
-      used_ = 0;
-      if (!got) return std::unexpected(got.error());
-      read_ += *got;
-      if (*got == 0) {
+      auto block = input_->block(blocks_);
+      if (!block) return std::unexpected(std::move(block).error());
+      if (block->empty()) {
         line.whole = false;
         return any;
       }
+      ++blocks_;
+      buffer_ = *std::move(block);
+      used_ = 0;
+      read_ += buffer_.size();
     }
     any = true;
     const std::size_t end = buffer_.find('\n', used_);

@@ -92,7 +92,7 @@ Result<ResultsFile> ResultsFile::resume(const std::string& path, LineReader& req
     return std::unexpected(std::move(locked).error());
   }
   results.resumable_ = true;
-  const BatchInput written =
+  BatchInput written =
       BatchInput::of(base::Fd(::fcntl(results.file_.get(), F_DUPFD_CLOEXEC, 3)), path);
   auto scanned = scan_results(written, requests, options, tally);
   if (!scanned) return std::unexpected(std::move(scanned).error());

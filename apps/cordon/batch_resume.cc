@@ -58,8 +58,8 @@ bool is_line(const json::value& result, std::uint64_t number) {
 
 }  // namespace
 
-Result<Resumed> scan_results(const BatchInput& results, LineReader& requests,
-                             std::string_view options, Tally& tally) {
+Result<Resumed> scan_results(BatchInput& results, LineReader& requests, std::string_view options,
+                             Tally& tally) {
   Resumed resumed;
   LineReader reader(results, kLongestResult);
   while (true) {

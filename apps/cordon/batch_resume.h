@@ -19,7 +19,7 @@ struct Resumed {
 // Compares each result with its request, and leaves `requests` after the last one that is done.
 // `options` as for request_digest(). Error: invalid_argument, the message names the line: it is no
 // result, or that of another request or of other options; or there are more results than requests.
-[[nodiscard]] Result<Resumed> scan_results(const BatchInput& results, LineReader& requests,
+[[nodiscard]] Result<Resumed> scan_results(BatchInput& results, LineReader& requests,
                                            std::string_view options, Tally& tally);
 
 }  // namespace cordon::app

@@ -3,7 +3,10 @@
 #include <csignal>
 #include <utility>
 
+#include "audit/reach.h"
 #include "base/errors.h"
+#include "base/printable.h"
+#include "concat.h"
 #include "execution/apply_policy.h"
 #include "make_manager.h"
 #include "outcome/decide.h"
@@ -42,6 +45,16 @@ Outcome stopped_before_start(const Manager& manager) {
 
 }  // namespace
 
+Result<void> check_results_out_of_reach(const std::string& results, const Request& request) {
+  const Grant* const grant =
+      results.empty() ? nullptr : audit::grant_that_reaches(results, request);
+  if (grant == nullptr) return {};
+  return base::fail(ErrorCode::invalid_argument, "results",
+                    concat("a program that may write to ", base::printable(grant->source),
+                           " could change the results in ", base::printable(results),
+                           ": put them elsewhere, or grant less"));
+}
+
 BatchRun::Launch BatchRun::launch(bool alone) {
   auto slot = take_slot(shared_.policy);
   if (!slot) return refuse(not_started(shared_.manager, std::move(slot).error()));
@@ -61,6 +74,9 @@ BatchRun::Launch BatchRun::launch(bool alone) {
   }
   if (const auto valid = validate(options.request); !valid) {
     return refuse(not_started(shared_.manager, valid.error()));
+  }
+  if (const auto safe = check_results_out_of_reach(shared_.results, options.request); !safe) {
+    return refuse(not_started(shared_.manager, safe.error()));
   }
   if (!options.require.empty()) {
     const auto plan = shared_.manager.plan(options.request);

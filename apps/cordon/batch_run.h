@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 
 #include "admission.h"
 #include "cordon/audit.h"
@@ -24,7 +25,13 @@ struct BatchShared {
   Manager& manager;
   const policy::Policy& policy;
   audit::Settings audit;
+  std::string results;  // the file that they go to; empty: none
 };
+
+// Results are worth nothing where the programs that they tell of can write. Error:
+// invalid_argument, a write grant of the request reaches them.
+[[nodiscard]] Result<void> check_results_out_of_reach(const std::string& results,
+                                                      const Request& request);
 
 class BatchRun {
  public:

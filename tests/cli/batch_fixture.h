@@ -44,6 +44,22 @@ class BatchTest : public CliTest {
     for (std::string line; std::getline(stream, line);) all.push_back(parse(line));
     return all;
   }
+  // One value of each result.
+  [[nodiscard]] static std::vector<std::string> each(const std::string& text,
+                                                     std::string_view pointer) {
+    std::vector<std::string> all;
+    for (const auto& value : values(text)) {
+      boost::system::error_code error;
+      const auto* const found = value.find_pointer(pointer, error);
+      if (found == nullptr) {
+        all.emplace_back("-");
+      } else {
+        all.push_back(found->is_string() ? std::string(found->as_string())
+                                         : boost::json::serialize(*found));
+      }
+    }
+    return all;
+  }
   // What two runs of the same requests have in common, a line for each.
   [[nodiscard]] static std::vector<std::string> stable(const std::string& text) {
     std::vector<std::string> all;

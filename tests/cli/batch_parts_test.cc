@@ -1,6 +1,7 @@
 // The parts of `cordon batch` that need no run: lines, requests, order, counts, what is done.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <boost/json/parse.hpp>
 
@@ -20,7 +21,7 @@ using testing::HasSubstr;
 using testing::StartsWith;
 
 std::vector<InputLine> lines_of(const std::string& text, std::size_t longest = kLongestRequest) {
-  const BatchInput input = BatchInput::of_text(text, "in");
+  BatchInput input = BatchInput::of_text(text, "in");
   LineReader reader(input, longest);
   std::vector<InputLine> lines;
   while (auto line = reader.next().value()) lines.push_back(*std::move(line));
@@ -77,6 +78,34 @@ TEST(BatchLines, LinesAcrossBlocksAreWhole) {
   std::vector<std::string> found;
   for (const auto& line : lines_of(text)) found.push_back(line.text);
   EXPECT_EQ(found, expected);
+}
+
+TEST(BatchLines, AFileThatChangesAfterItWasCheckedIsNotReadOn) {
+  char name[] = "/tmp/cordon-batch-XXXXXX";
+  base::Fd file(::mkstemp(name));
+  const std::string block(kBlock, '\n');
+  const auto write = [&](const std::string& text, std::size_t at) {
+    ASSERT_EQ(::pwrite(file.get(), text.data(), text.size(), static_cast<off_t>(at)),
+              static_cast<ssize_t>(text.size()));
+  };
+  write(block + "second\n", 0);
+  auto input = BatchInput::open(name);
+  ASSERT_TRUE(input);
+  ASSERT_EQ(LineReader(*input, 100).next().value()->text, "second");
+  LineReader before(*input, 100);
+  EXPECT_FALSE(before.next().value()->too_long);
+  EXPECT_FALSE(before.next().value());  // the end is known, too
+  input->seal();
+  EXPECT_EQ(LineReader(*input, 100).next().value()->text, "second");
+
+  write("evil!!", kBlock);  // changed
+  EXPECT_THAT(LineReader(*input, 100).next().error().message, HasSubstr("was changed"));
+  write("second\n{}\n", kBlock);  // added to
+  EXPECT_THAT(LineReader(*input, 100).next().error().message, HasSubstr("was changed"));
+  write("second\n", kBlock);
+  ASSERT_EQ(::ftruncate(file.get(), kBlock), 0);  // cut
+  EXPECT_THAT(LineReader(*input, 100).next().error().message, HasSubstr("was changed"));
+  ::unlink(name);
 }
 
 TEST(BatchRequests, KeysMeanWhatTheOptionsMean) {
@@ -223,8 +252,8 @@ class BatchResume : public testing::Test {
   }
   Result<Resumed> scan(const std::string& input, const std::string& results,
                        std::string_view options = "o") {
-    const BatchInput requests = BatchInput::of_text(input, "in");
-    const BatchInput written = BatchInput::of_text(results, "out");
+    BatchInput requests = BatchInput::of_text(input, "in");
+    BatchInput written = BatchInput::of_text(results, "out");
     LineReader reader(requests, kLongestRequest);
     auto resumed = scan_results(written, reader, options, tally_);
     if (const auto line = reader.next().value()) next_ = line->text;

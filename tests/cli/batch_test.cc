@@ -1,6 +1,5 @@
 // cordon batch: many requests, as a user types them.
 #include "batch_fixture.h"
-#include "terminal_pair.h"
 
 namespace cordon::cli {
 namespace {
@@ -9,25 +8,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-class Batch : public BatchTest {
- protected:
-  // One value of each result.
-  [[nodiscard]] static std::vector<std::string> each(const std::string& text,
-                                                     std::string_view pointer) {
-    std::vector<std::string> all;
-    for (const auto& value : values(text)) {
-      boost::system::error_code error;
-      const auto* const found = value.find_pointer(pointer, error);
-      if (found == nullptr) {
-        all.emplace_back("-");
-      } else {
-        all.push_back(found->is_string() ? std::string(found->as_string())
-                                         : boost::json::serialize(*found));
-      }
-    }
-    return all;
-  }
-};
+class Batch : public BatchTest {};
 
 TEST_F(Batch, RunsSideBySideAndWritesInOrder) {
   // The first one ends only when the second has run.
@@ -196,15 +177,6 @@ TEST_F(Batch, FilesComeAsTheyAre) {
   EXPECT_THAT(each(ended.out, "/stdout"), ElementsAre("a\n", "b\n"));
 }
 
-TEST_F(Batch, NoRequestsAreNoFailure) {
-  for (const char* const nothing : {"", "\n \r\n\n"}) {
-    const Ended ended = batch({"-"}).input(nothing).run();
-    EXPECT_EQ(ended.status, 0);
-    EXPECT_EQ(ended.out, "");
-    EXPECT_THAT(ended.err, StartsWith("cordon: 0 requests in"));
-  }
-}
-
 TEST_F(Batch, ReadsStdinAndPlacesTellSo) {
   const Ended ended = batch({"-"}).input(shell("echo one") + shell("echo two")).run();
   EXPECT_EQ(ended.status, 0) << ended.err;
@@ -230,65 +202,6 @@ TEST_F(Batch, OutputIsCutAndSaysSo) {
   EXPECT_THAT(each(ended.out, "/stdout_base64"), ElementsAre("-", "//4=", "-"));
   EXPECT_THAT(each(ended.out, "/stderr"), ElementsAre("abc\n", "", ""));
   EXPECT_THAT(each(ended.out, "/outcome/output_truncated"), ElementsAre("true", "false", "true"));
-}
-
-TEST_F(Batch, ASlowRequestHoldsBackOnlySoMany) {
-  // With two jobs, 72 may wait for the first. The last one would let it go on.
-  std::string text = shell(kUntilGo);
-  for (int i = 0; i < 150; ++i) text += shell("echo x >> $D/ran");
-  text += shell("touch $D/go");
-  auto running = batch({"--jobs", "2", file("in", text)}).start();
-  const auto ran = [&] { return lines_in(read_file(path("shared/ran"))); };
-  ASSERT_TRUE(comes_true([&] { return ran() >= 72; }));
-  std::size_t before = 0;
-  while (before != ran()) {
-    before = ran();
-    std::this_thread::sleep_for(std::chrono::milliseconds(200));  // until nothing happens any more
-  }
-  EXPECT_LE(ran(), 73U);
-  EXPECT_FALSE(std::filesystem::exists(path("shared/go")));
-  touch("go");
-  const Ended ended = running.wait();
-  EXPECT_EQ(ended.status, 0) << ended.err;
-  EXPECT_EQ(lines_in(ended.out), 152U);
-}
-
-TEST_F(Batch, AReaderThatGoesAwayEndsIt) {
-  std::string text = shell("echo first");
-  for (int i = 0; i < 20; ++i) text += shell("sleep 0.02");
-  text += shell("sleep 1000");
-  auto running = batch({"--jobs", "2", file("in", text)}).start();
-  ASSERT_TRUE(running.reads("first"));
-  running.hang_up();
-  const Ended ended = running.wait();
-  EXPECT_EQ(ended.status, 125);
-  EXPECT_THAT(ended.err, HasSubstr("cannot write the results to stdout: Broken pipe"));
-}
-
-TEST_F(Batch, AFullDiskEndsIt) {
-  const std::string requests = file("in", shell("echo first") + shell("sleep 1000"));
-  const Ended to_stdout = batch({requests}).redirect(1, "/dev/full").run();
-  EXPECT_EQ(to_stdout.status, 125);
-  EXPECT_THAT(to_stdout.err, HasSubstr("No space left on device"));
-  const Ended to_file = batch({"--results", "/dev/full", requests}).run();
-  EXPECT_EQ(to_file.status, 125);
-  EXPECT_THAT(to_file.err, HasSubstr("/dev/full: No space left on device"));
-  EXPECT_THAT(to_file.err, testing::Not(HasSubstr("--resume")));
-}
-
-TEST_F(Batch, AfterTheDeadlineNothingIsStarted) {
-  const Ended none = batch({"--deadline", "0s", file("in", shell("touch $D/ran"))}).run();
-  EXPECT_EQ(none.status, 1);
-  EXPECT_THAT(each(none.out, "/error/code"), ElementsAre("timed_out"));
-  EXPECT_THAT(each(none.out, "/error/stage"), ElementsAre("deadline"));
-  EXPECT_FALSE(std::filesystem::exists(path("shared/ran")));
-
-  // What was begun in time goes on.
-  const std::string requests = file("in2", shell("sleep 2.5; echo done") + shell("echo late"));
-  const Ended some = batch({"--deadline", "2s", "--jobs", "1", requests}).run();
-  EXPECT_EQ(some.status, 1);
-  EXPECT_THAT(each(some.out, "/stdout"), ElementsAre("done\n", "-"));
-  EXPECT_THAT(each(some.out, "/error/message")[1], HasSubstr("deadline of the batch (2s)"));
 }
 
 TEST_F(Batch, EveryRequestIsOnRecord) {
@@ -317,27 +230,55 @@ TEST_F(Batch, WhatIsRequiredAndNotKeptIsNotRun) {
   EXPECT_THAT(each(ended.out, "/outcome/error/message")[0], HasSubstr("--require"));
 }
 
-TEST_F(Batch, QuietSaysNothingAndProgressSaysMore) {
-  const std::string requests = file("in", shell("sleep 1.2"));
-  EXPECT_EQ(batch({"--quiet", file("quick", shell("true"))}).run().err, "");
-  const Ended more = batch({"--progress", requests}).run();
-  EXPECT_THAT(more.err, HasSubstr("[....................] 0/1"));
-  EXPECT_EQ(lines_in(more.err), 2U);
+TEST_F(Batch, ResultsAreOutOfReachOfThePrograms) {
+  // By the options: known at once. By a request of its own: that one is refused.
+  const Ended all =
+      batch({"--results", path("shared/out"), file("in", shell("touch $D/ran"))}).run();
+  EXPECT_EQ(all.status, 125);
+  EXPECT_THAT(all.err, HasSubstr("could change the results in"));
+  EXPECT_FALSE(std::filesystem::exists(path("shared/out")));
+
+  std::filesystem::create_directory(directory() / "mine");
+  const std::string requests =
+      file("in2", R"({"argv":["true"],"write":")" + path("mine") + "\"}\n" + shell("echo good"));
+  const Ended one = batch({"--results", path("mine/out"), requests}).run();
+  EXPECT_EQ(one.status, 1);
+  const std::string results = read_file(path("mine/out"));
+  EXPECT_THAT(each(results, "/outcome/verdict"), ElementsAre("failed_to_start", "exited"));
+  EXPECT_FALSE(std::filesystem::exists(path("shared/ran")));
 }
 
-TEST_F(Batch, ATerminalShowsABarAndThenTheSummary) {
-  TerminalPair terminal(40, 100);
-  const std::string requests = file("in", shell("true") + shell(kUntilGo));
-  auto running = batch({"--jobs", "2", requests})
-                     .redirect(1, path("out"))
-                     .start_on(terminal.path(), terminal.take_user_end());
-  ASSERT_TRUE(running.reads("[##########..........] 1/2"));
-  ASSERT_TRUE(running.reads("1 exited with 0"));
-  touch("go");
-  const Ended ended = running.wait();
-  EXPECT_EQ(ended.status, 0);
-  EXPECT_THAT(ended.out, HasSubstr("\r\x1b[Kcordon: 2 requests in "));
-  EXPECT_EQ(lines_in(read_file(path("out"))), 2U);
+TEST_F(Batch, AProgramCannotSlipInARequest) {
+  // It may write to the file that it came from, before the end of that is read.
+  const std::string requests = path("shared/in");
+  std::ofstream(requests) << shell("echo '{\"argv\":[\"touch\",\"'$D'/slipped\"]}' >>$D/in")
+                          << std::string(100'000, '\n') << shell("echo last");
+  const Ended ended = batch({"--jobs", "1", requests}).run();
+  EXPECT_EQ(ended.status, 125);
+  EXPECT_THAT(ended.err, HasSubstr("in was changed while it was in use"));
+  EXPECT_THAT(read_file(requests), HasSubstr("slipped\"]}\n"));  // so it did try
+  EXPECT_EQ(lines_in(ended.out), 1U);
+  EXPECT_FALSE(std::filesystem::exists(path("shared/slipped")));
+}
+
+TEST_F(Batch, ExplainsWhatEachProgramWasRefused) {
+  const std::string hidden = file("hidden", "");
+  const std::string requests =
+      file("in", shell("cat " + hidden + " 2>/dev/null; true") + shell("true"));
+  const Ended ended = batch({"--explain", "--audit", path("log"), requests}).run();
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_EQ(each(ended.out, "/outcome/denials/0/what").at(0), hidden);
+  EXPECT_EQ(each(ended.out, "/outcome/denials").at(1), "[]");
+}
+
+TEST_F(Batch, RunsWithoutASandboxToo) {
+  const std::string requests = file("in", R"({"argv":["cat"],"stdin":"a"}
+{"argv":["sleep","60"],"timeout":"50ms"}
+)");
+  const Ended ended = Command({"batch", "--backend", "posix", requests}).run();
+  EXPECT_EQ(ended.status, 1);
+  EXPECT_THAT(each(ended.out, "/stdout"), ElementsAre("a", ""));
+  EXPECT_THAT(each(ended.out, "/outcome/verdict"), ElementsAre("exited", "timeout"));
 }
 
 }  // namespace
