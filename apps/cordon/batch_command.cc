@@ -95,6 +95,9 @@ int run(const BatchOptions& options, BatchInput& input, std::uint64_t total) {
     return own_failure(safe.error());
   }
 
+  const auto manager = make_manager(options.defaults.backend);
+  if (!manager) return own_failure(manager.error());
+
   LineReader requests(input, kLongestRequest);
   Tally tally;
   Resumed resumed;
@@ -102,8 +105,6 @@ int run(const BatchOptions& options, BatchInput& input, std::uint64_t total) {
   if (!results) return own_failure(results.error());
   note_resumed(options, resumed);
 
-  const auto manager = make_manager(options.defaults.backend);
-  if (!manager) return own_failure(manager.error());
   const BatchShared shared{.manager = **manager,
                            .policy = *policy,
                            .audit = *std::move(audit),

@@ -193,6 +193,7 @@ std::string_view not_for_batches(std::string_view option) {
 Result<BatchOptions> parse_batch_options(std::vector<std::string> arguments) {
   const std::vector<RunOption> run = others();
   std::vector<OptionSpec> specs;
+  specs.reserve(kOwn.size() + run.size());
   for (const BatchOption& option : kOwn) specs.push_back(option.spec);
   for (const RunOption& option : run) specs.push_back(option.spec);
   auto line = parse_command_line(specs, std::move(arguments));

@@ -91,6 +91,7 @@ BatchRun::Launch BatchRun::launch(bool alone) {
 BatchRun::Launch BatchRun::start(RunOptions options, bool alone) {
   if (const auto recorded = record_->started(); !recorded) {
     outcome_ = not_started(shared_.manager, recorded.error());
+    record_.reset();  // there will be none
     return Launch::ended;
   }
   auto created = shared_.manager.create(std::move(options.request));

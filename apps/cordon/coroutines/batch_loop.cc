@@ -143,7 +143,7 @@ class Loop {
 };
 
 void Loop::spawn(asio::awaitable<void> coroutine) {
-  asio::co_spawn(io_, std::move(coroutine), [](std::exception_ptr thrown) {
+  asio::co_spawn(io_, std::move(coroutine), [](const std::exception_ptr& thrown) {
     if (thrown) std::rethrow_exception(thrown);
   });
 }
