@@ -1,4 +1,11 @@
 // cordon batch: what holds it up, what ends it, and what it says meanwhile.
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+
+#include <csignal>
+#include <thread>
+
 #include "batch_fixture.h"
 #include "terminal_pair.h"
 
@@ -39,6 +46,41 @@ TEST_F(BatchEnd, ASlowRequestHoldsBackOnlySoMany) {
   const Ended ended = running.wait();
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_EQ(lines_in(ended.out), 152U);
+}
+
+TEST_F(BatchEnd, ProgramsNeedNoThreadsOfTheirOwn) {
+  constexpr int kPrograms = 50;
+  std::string text;
+  for (int i = 0; i < kPrograms; ++i) text += shell("mktemp $D/begun.XXXXXX; " + kUntilGo);
+  auto running = batch({"--jobs", std::to_string(kPrograms), file("in", text)}).start();
+  ASSERT_TRUE(comes_true([&] {
+    const std::filesystem::directory_iterator begun(path("shared"));
+    return std::ranges::distance(begun) == kPrograms;
+  }));
+  const std::filesystem::directory_iterator threads("/proc/" + std::to_string(running.pid()) +
+                                                    "/task");
+  EXPECT_LE(std::ranges::distance(threads), 8 + std::thread::hardware_concurrency());
+  touch("go");
+  EXPECT_EQ(running.wait().status, 0);
+}
+
+TEST_F(BatchEnd, AReaderThatDoesNotReadHoldsUpNoSecondSignal) {
+  const std::string pipe = path("pipe");
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const std::string requests = file(
+      "in", shell("head -c 300000 /dev/zero | tr '\\0' a") + shell("touch $D/begun; " + kUntilGo));
+  const base::Fd reader(::open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  auto running = batch({"--jobs", "2", requests}).redirect(1, pipe).start();
+  ASSERT_TRUE(comes_true([&] {
+    int unread = 0;
+    constexpr int kFull = 60'000;  // nearly
+    return std::filesystem::exists(path("shared/begun")) &&
+           ::ioctl(reader.get(), FIONREAD, &unread) == 0 && unread > kFull;
+  }));
+  running.signal(SIGTERM);
+  running.signal(SIGINT);
+  const Ended ended = running.wait();
+  EXPECT_TRUE(ended.status == 143 || ended.status == 130) << ended.status;
 }
 
 TEST_F(BatchEnd, AReaderThatGoesAwayEndsIt) {
