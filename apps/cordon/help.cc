@@ -17,6 +17,7 @@ Runs programs you do not trust, and tells you exactly what happened.
 
 Verbs:
   run [OPTIONS] [--] PROGRAM [ARG…]   run PROGRAM with limits
+  batch [OPTIONS] FILE                run many requests, and write their results
   plan [OPTIONS] [--] PROGRAM [ARG…]  tell what run would do, and do nothing
   policy check FILE…                  tell whether policy files are right
   policy explain [OPTIONS] [--] PROGRAM [ARG…]
@@ -192,6 +193,8 @@ Examples:
   cordon policy explain --memory 2G -- python3 script.py
 )";
 
+}  // namespace
+
 std::string option_lines(const OptionSpec& option) {
   const std::string head =
       fmt::format("  {}{}{}", option.name, option.value.empty() ? "" : " ", option.value);
@@ -203,8 +206,6 @@ std::string option_lines(const OptionSpec& option) {
   }
   return lines + '\n';
 }
-
-}  // namespace
 
 std::string plan_help() { return std::string(kPlan); }
 std::string policy_help() { return std::string(kPolicy); }

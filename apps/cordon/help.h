@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "command_line.h"
+
 namespace cordon::app {
 
 [[nodiscard]] std::string command_help();
@@ -10,5 +12,8 @@ namespace cordon::app {
 [[nodiscard]] std::string plan_help();
 [[nodiscard]] std::string doctor_help();
 [[nodiscard]] std::string policy_help();
+
+// An option as these texts show it.
+[[nodiscard]] std::string option_lines(const OptionSpec& option);
 
 }  // namespace cordon::app

@@ -12,6 +12,7 @@
 
 #include "audit_command.h"
 #include "base/suggest.h"
+#include "batch_command.h"
 #include "completion.h"
 #include "concat.h"
 #include "cordon/version.h"
@@ -27,8 +28,8 @@ namespace cordon::app {
 namespace {
 
 constexpr std::string_view kHelp = "cordon --help";
-constexpr std::array<std::string_view, 8> kVerbs = {"run",   "plan",    "policy",     "doctor",
-                                                    "audit", "explain", "completion", "help"};
+constexpr std::array<std::string_view, 9> kVerbs = {
+    "run", "batch", "plan", "policy", "doctor", "audit", "explain", "completion", "help"};
 
 // A caller may have closed them. Whatever we open next must not become the program's stdout.
 void open_standard_streams() {
@@ -41,6 +42,7 @@ void open_standard_streams() {
 int help_command(std::span<const std::string> arguments) {
   if (arguments.empty()) return print(command_help());
   if (arguments.front() == "run") return print(run_help());
+  if (arguments.front() == "batch") return print(batch_help());
   if (arguments.front() == "plan") return print(plan_help());
   if (arguments.front() == "policy") return print(policy_help());
   if (arguments.front() == "doctor") return print(doctor_help());
@@ -66,6 +68,7 @@ int command(std::vector<std::string> arguments) {
   arguments.erase(arguments.begin());
 
   if (verb == "run") return run_command(std::move(arguments));
+  if (verb == "batch") return batch_command(std::move(arguments));
   if (verb == "plan") return plan_command(std::move(arguments));
   if (verb == "policy") return policy_command(std::move(arguments));
   if (verb == "doctor") return doctor_command(std::move(arguments));

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/utf8.h"
 #include "message.h"
@@ -104,28 +105,33 @@ void copy_output(EventStream events, Process& process, const Wake& abandoned,
   finish(taps.log);
 }
 
+void Capture::add(Event::Kind kind, std::string_view data) {
+  if (kind == Event::Kind::out) all_out_ = keep(kept_.out, data, most_) && all_out_;
+  if (kind == Event::Kind::err) all_err_ = keep(kept_.err, data, most_) && all_err_;
+}
+
+Captured Capture::finish() {
+  if (!all_out_ && !base::is_utf8(kept_.out)) drop_cut_character(kept_.out);
+  if (!all_err_ && !base::is_utf8(kept_.err)) drop_cut_character(kept_.err);
+  kept_.truncated = !all_out_ || !all_err_;
+  return std::move(kept_);
+}
+
 Captured capture_output(EventStream events, std::size_t most, const Wake& abandoned,
                         const OutputTaps& taps) {
-  Captured captured;
+  Capture captured(most);
   Filter out(taps.redacted);
   Filter err(taps.redacted);
-  bool all_out = true;
-  bool all_err = true;
   for (const Event& event : events) {
     add_to(taps.log, event, abandoned);
-    const std::string_view data = event.data.view();
-    if (event.kind == Event::Kind::out)
-      all_out = keep(captured.out, out.add(data), most) && all_out;
-    if (event.kind == Event::Kind::err)
-      all_err = keep(captured.err, err.add(data), most) && all_err;
+    if (event.kind == Event::Kind::exit) continue;
+    Filter& filter = event.kind == Event::Kind::out ? out : err;
+    captured.add(event.kind, filter.add(event.data.view()));
   }
-  all_out = keep(captured.out, out.finish(), most) && all_out;
-  all_err = keep(captured.err, err.finish(), most) && all_err;
+  captured.add(Event::Kind::out, out.finish());
+  captured.add(Event::Kind::err, err.finish());
   finish(taps.log);
-  if (!all_out && !base::is_utf8(captured.out)) drop_cut_character(captured.out);
-  if (!all_err && !base::is_utf8(captured.err)) drop_cut_character(captured.err);
-  captured.truncated = !all_out || !all_err;
-  return captured;
+  return captured.finish();
 }
 
 }  // namespace cordon::app

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
+#include <string_view>
 
 #include "cordon/events.h"
 #include "cordon/outcome.h"
@@ -35,6 +37,19 @@ struct Captured {
   std::string out;
   std::string err;
   bool truncated = false;  // there was more
+};
+// Keeps the first `most` bytes of each stream. Text that is cut stays text.
+class Capture {
+ public:
+  explicit Capture(std::size_t most) : most_(most) {}
+  void add(Event::Kind kind, std::string_view data);
+  [[nodiscard]] Captured finish();
+
+ private:
+  std::size_t most_;
+  Captured kept_{};
+  bool all_out_ = true;
+  bool all_err_ = true;
 };
 // Reads all output until the program's end and keeps the first `most` bytes of each stream.
 [[nodiscard]] Captured capture_output(EventStream events, std::size_t most, const Wake& abandoned,

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "admission.h"
 #include "concat.h"
 #include "cordon/manager.h"
 #include "denial_text.h"
@@ -76,24 +77,9 @@ Result<void> admit(Run& run) {
   if (!policy) return std::unexpected(std::move(policy).error());
   auto settings = audit_settings(*policy, options);
   if (!settings) return std::unexpected(std::move(settings).error());
-  auto judged = judge_run(options, *std::move(policy), Purpose::run);
-  Result<void> permitted;
-  if (!judged) {
-    permitted = std::unexpected(judged.error());
-  } else {
-    permitted = policy::permitted(judged->answer.evaluation);
-  }
-  if (permitted) options.request = judged->answer.evaluation.request;
-  auto record = RecordedRun::open(*settings, options.request);
-  if (!record) {
-    Error error = std::move(record).error();
-    // It is not the program that is not permitted.
-    if (error.code == ErrorCode::not_permitted) error.code = ErrorCode::system;
-    return std::unexpected(std::move(error));
-  }
-  run.record.emplace(*std::move(record));
-  if (!permitted) return permitted;
-  run.judged.emplace(*std::move(judged));
+  auto admitted = admit(options, *std::move(policy), *settings, Purpose::run,
+                        {.judged = run.judged, .record = run.record});
+  if (!admitted) return admitted;
   options.workdir.name = run.judged->name;
   options.workdir.version = run.judged->version;
   // Before threads are started: a source may keep us waiting, and variables are taken out of the

@@ -36,9 +36,13 @@ std::string stream(std::string_view name, std::string_view bytes) {
 
 }  // namespace
 
+std::string streams_json(const Outcome& outcome) {
+  return concat(stream("stdout", outcome.out), ",", stream("stderr", outcome.err));
+}
+
 std::string run_json(const Outcome& outcome) {
-  return concat(R"({"schema":"cordon.run/1",)", stream("stdout", outcome.out), ",",
-                stream("stderr", outcome.err), R"(,"outcome":)", to_json(outcome), "}\n");
+  return concat(R"({"schema":"cordon.run/1",)", streams_json(outcome), R"(,"outcome":)",
+                to_json(outcome), "}\n");
 }
 
 }  // namespace cordon::app

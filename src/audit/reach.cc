@@ -24,18 +24,23 @@ bool within(const std::filesystem::path& inner, const std::filesystem::path& out
 
 }  // namespace
 
-Result<void> check_out_of_reach(const std::string& directory, const Request& request) {
+const Grant* grant_that_reaches(const std::string& place, const Request& request) {
   for (const Grant& grant : request.grants) {
     if (grant.kind != Grant::Kind::write) continue;
-    const auto log = real(directory);
+    const auto found = real(place);
     const auto granted = real(grant.source);
-    if (log && granted && !within(*log, *granted) && !within(*granted, *log)) continue;
-    return base::fail(ErrorCode::not_permitted, "audit",
-                      "the program may write to " + grant.source +
-                          " and so could change the audit log in " + directory +
-                          "; put the log elsewhere");
+    if (!found || !granted || within(*found, *granted) || within(*granted, *found)) return &grant;
   }
-  return {};
+  return nullptr;
+}
+
+Result<void> check_out_of_reach(const std::string& directory, const Request& request) {
+  const Grant* const grant = grant_that_reaches(directory, request);
+  if (grant == nullptr) return {};
+  return base::fail(ErrorCode::not_permitted, "audit",
+                    "the program may write to " + grant->source +
+                        " and so could change the audit log in " + directory +
+                        "; put the log elsewhere");
 }
 
 }  // namespace cordon::audit

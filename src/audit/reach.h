@@ -8,6 +8,9 @@
 
 namespace cordon::audit {
 
+// The write grant of the request that reaches `place`, or lies within it; null: none does.
+[[nodiscard]] const Grant* grant_that_reaches(const std::string& place, const Request& request);
+
 // Error: not_permitted, a write grant of the request reaches `directory`, or lies within it.
 [[nodiscard]] Result<void> check_out_of_reach(const std::string& directory, const Request& request);
 

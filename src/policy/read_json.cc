@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/json/parse.hpp>
+#include <set>
 #include <utility>
 
 #include "base/errors.h"
@@ -12,7 +13,8 @@ namespace {
 // Finds the values; what one of them means is asked of the library.
 class Reader {
  public:
-  Reader(std::string_view text, const std::string& file) : text_(text), file_(file) {}
+  Reader(std::string_view text, const std::string& file, std::uint32_t line)
+      : text_(text), file_(file), line_(line) {}
 
   Result<Node> read() {
     auto node = value(0);
@@ -64,6 +66,7 @@ class Reader {
     Node node{.kind = Node::Kind::table, .place = here()};
     step();
     if (take('}')) return node;
+    std::set<std::string> names;  // a search in the members would take forever with many of them
     do {
       skip_blanks();
       const Place named = here();
@@ -73,8 +76,7 @@ class Reader {
       if (!take(':')) return wrong("\":\" is missing after a name");
       auto member = value(depth + 1);
       if (!member) return member;
-      if (std::ranges::any_of(node.members,
-                              [&](const Member& m) { return m.name == name->text; })) {
+      if (!names.insert(name->text).second) {
         return wrong("the name \"" + name->text + "\" is there twice: remove one");
       }
       member->place = named;
@@ -139,17 +141,17 @@ class Reader {
   const std::string& file_;
   std::size_t at_ = 0;
   std::size_t begin_ = 0;  // of the line
-  std::uint32_t line_ = 1;
+  std::uint32_t line_;
 };
 
 }  // namespace
 
-Result<Node> read_json(std::string_view text, const std::string& file) {
+Result<Node> read_json(std::string_view text, const std::string& file, std::uint32_t line) {
   if (text.size() > kMostBytes) {
     return base::fail(ErrorCode::invalid_argument, "policy",
                       to_string({.file = file}) + " is larger than 1M: make it smaller");
   }
-  return Reader(text, file).read();
+  return Reader(text, file, line).read();
 }
 
 }  // namespace cordon::policy

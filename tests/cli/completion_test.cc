@@ -30,6 +30,8 @@ Words options_of_plan() {
   return options;
 }
 
+Words options_of_batch() { return all_matches(cordon({"batch", "--help"}).out, "\n  (--[a-z-]+)"); }
+
 // Those in the part of its help that begins with the verb.
 Words audit_options(const std::string& verb) {
   const std::string help = cordon({"audit", "--help"}).out;
@@ -94,10 +96,14 @@ TEST_F(Completion, BashOffersTheOptionsOfTheHelp) {
   EXPECT_EQ(bash({"cordon", "run", "--cp"}), (Words{"--cpu-time", "--cpus"}));
   EXPECT_EQ(bash({"cordon", "run", "--pids-kill", "--no-unix", "--"}), options_in_help());
   EXPECT_EQ(bash({"cordon", "plan", "--"}), options_of_plan());
+  EXPECT_EQ(bash({"cordon", "batch", "--"}), options_of_batch());
+  EXPECT_EQ(bash({"cordon", "batch", "--resume", "--jobs", "2", "--"}), options_of_batch());
+  EXPECT_EQ(bash({"cordon", "batch", "--resume", "--net", ""}),
+            (Words{"none", "loopback", "host"}));
   EXPECT_EQ(bash({"cordon", "doctor", ""}), (Words{"--json", "--help"}));
   EXPECT_EQ(bash({"cordon", "run", "--net", ""}), (Words{"none", "loopback", "host"}));
-  EXPECT_EQ(bash({"cordon", ""}), (Words{"run", "plan", "policy", "doctor", "audit", "explain",
-                                         "completion", "help", "--help", "--version"}));
+  EXPECT_EQ(bash({"cordon", ""}), (Words{"run", "batch", "plan", "policy", "doctor", "audit",
+                                         "explain", "completion", "help", "--help", "--version"}));
   EXPECT_EQ(bash({"cordon", "audit", "show", "--"}), audit_options("show"));
   EXPECT_EQ(bash({"cordon", "audit", "verify", "d", "--"}), audit_options("verify"));
   EXPECT_EQ(bash({"cordon", "audit", "s"}), Words{"show"});
@@ -117,10 +123,13 @@ TEST_F(Completion, FishOffersTheOptionsOfTheHelp) {
   EXPECT_EQ(fish("cordon run --pids-kill --no-unix --"), options_in_help());
   EXPECT_EQ(fish("cordon plan --"), options_of_plan());
   EXPECT_EQ(fish("cordon run --cwd plan --"), options_in_help());
+  EXPECT_EQ(fish("cordon batch --"), options_of_batch());
+  EXPECT_EQ(fish("cordon batch --resume --jobs 2 --"), options_of_batch());
+  EXPECT_EQ(fish("cordon batch --net "), (Words{"none", "loopback", "host"}));
   EXPECT_EQ(fish("cordon doctor --"), (Words{"--json", "--help"}));
   EXPECT_EQ(fish("cordon run --net "), (Words{"none", "loopback", "host"}));
-  EXPECT_EQ(fish("cordon "),
-            (Words{"run", "plan", "policy", "doctor", "audit", "explain", "completion", "help"}));
+  EXPECT_EQ(fish("cordon "), (Words{"run", "batch", "plan", "policy", "doctor", "audit", "explain",
+                                    "completion", "help"}));
   EXPECT_EQ(fish("cordon audit show --"), audit_options("show"));
   EXPECT_EQ(fish("cordon audit verify --"), audit_options("verify"));
   EXPECT_EQ(fish("cordon policy "), (Words{"check", "explain"}));
@@ -141,6 +150,8 @@ TEST_F(Completion, ZshOffersTheOptionsOfTheHelp) {
   both.merge(audit_options("verify"));
   EXPECT_EQ(all_matches(audit.substr(0, audit.find("\n}\n")), "'(--[a-z-]+)=?\\["), both);
   const char* const option = "'\\*?(--[a-z-]+)=?\\[";
+  const std::string batch = script.substr(script.find("_cordon_batch() {"));
+  EXPECT_EQ(all_matches(batch.substr(0, batch.find("\n}\n")), option), options_of_batch());
   EXPECT_EQ(all_matches(run, option), options_of_plan());
   // `run` has them all, and one more.
   EXPECT_EQ(all_matches(script, "\n    run\\) _cordon_run '(--[a-z-]+)=\\["), Words{"--report"});

@@ -21,7 +21,7 @@ TEST_F(Help, NamesEveryVerb) {
   const Ended ended = cordon({"help"});
   EXPECT_EQ(ended.status, 0);
   for (const char* const verb :
-       {"run", "plan", "policy", "doctor", "audit", "explain", "completion", "help"}) {
+       {"run", "batch", "plan", "policy", "doctor", "audit", "explain", "completion", "help"}) {
     EXPECT_THAT(ended.out, HasSubstr("\n  " + std::string(verb) + " "));
   }
   EXPECT_EQ(cordon({"--help"}).out, ended.out);
@@ -52,9 +52,22 @@ TEST_F(Help, OfTheOtherVerbsHasExamplesAndExitStatuses) {
   }
 }
 
+TEST_F(Help, OfBatchHasKeysOptionsExamplesAndExitStatuses) {
+  const Ended ended = cordon({"batch", "--help"});
+  EXPECT_EQ(ended.status, 0);
+  for (const char* const part :
+       {"Usage: cordon batch", "Keys of a request:", "--jobs N", "--resume", "--memory SIZE",
+        "Exit status:", "128+n", "Examples:"}) {
+    EXPECT_THAT(ended.out, HasSubstr(part));
+  }
+  EXPECT_THAT(ended.out, testing::Not(HasSubstr("--secret")));
+  EXPECT_EQ(cordon({"help", "batch"}).out, ended.out);
+}
+
 TEST_F(Help, FitsATerminal) {
   for (const auto& arguments : {std::vector<std::string>{"help"},
                                 {"help", "run"},
+                                {"help", "batch"},
                                 {"help", "plan"},
                                 {"help", "policy"},
                                 {"help", "doctor"},

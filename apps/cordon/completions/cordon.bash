@@ -62,6 +62,32 @@ _cordon_run() {
   esac
 }
 
+_cordon_batch() {
+  local cur=$1 prev=$2
+  local options='--jobs --results --resume --keep-going --capture --deadline --explain --quiet
+    --progress --help --timeout --grace --cpu-time --cpus --memory --pids --pids-kill --files
+    --file-size --output --read --write --bind --tmpfs --user --net --no-unix --policy --profile
+    --audit --audit-key --cwd --env --env-pass --backend --cgroup-parent --require'
+  case $prev in
+    --jobs) mapfile -t COMPREPLY < <(compgen -W '1 2 4 8 16' -- "$cur") ;;
+    --results) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
+    --capture) mapfile -t COMPREPLY < <(compgen -W '64K 1M 16M' -- "$cur") ;;
+    --deadline) mapfile -t COMPREPLY < <(compgen -W '1m 10m 1h' -- "$cur") ;;
+    --timeout | --grace | --cpu-time | --cpus | --memory | --pids | --files | --file-size | --output | \
+      --read | --write | --bind | --tmpfs | --user | --net | --policy | --profile | --audit | \
+      --audit-key | --cwd | --env | --env-pass | --backend | --cgroup-parent | --require)
+      _cordon_run "$cur" "$prev" "$COMP_CWORD"
+      ;;
+    *)
+      if [[ $cur == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur")
+      else
+        mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+      fi
+      ;;
+  esac
+}
+
 _cordon_audit() {
   local cur=$1 prev=$2
   if ((COMP_CWORD == 2)); then
@@ -94,7 +120,7 @@ _cordon_audit() {
 
 _cordon() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
-  local verbs='run plan policy doctor audit explain completion help'
+  local verbs='run batch plan policy doctor audit explain completion help'
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
     mapfile -t COMPREPLY < <(compgen -W "$verbs --help --version" -- "$cur")
@@ -102,6 +128,7 @@ _cordon() {
   fi
   case ${COMP_WORDS[1]} in
     run | plan) _cordon_run "$cur" "$prev" 2 ;;
+    batch) _cordon_batch "$cur" "$prev" ;;
     policy)
       if ((COMP_CWORD == 2)); then
         mapfile -t COMPREPLY < <(compgen -W 'check explain --help' -- "$cur")

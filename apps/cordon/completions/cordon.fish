@@ -29,6 +29,11 @@ function __cordon_in_run_options
     end
 end
 
+function __cordon_in_batch
+    set -l words (commandline -opc)
+    test (count $words) -ge 2; and test $words[2] = batch
+end
+
 function __cordon_guarantees
     set -l done (string match -r '.*,' -- (commandline -ct))
     for name in memory cpu processes filesystem network syscalls capabilities timeout all
@@ -38,6 +43,7 @@ end
 
 set -l first '__fish_is_nth_token 1'
 complete -c cordon -f -n $first -a run -d 'run a program with limits'
+complete -c cordon -f -n $first -a batch -d 'run many requests'
 complete -c cordon -f -n $first -a plan -d 'tell what run would do'
 complete -c cordon -f -n $first -a policy -d 'check and explain policies'
 complete -c cordon -f -n $first -a doctor -d 'tell what can be enforced here'
@@ -49,7 +55,7 @@ complete -c cordon -f -n $first -l help -d 'print the help'
 complete -c cordon -f -n $first -l version -d 'print the version'
 
 complete -c cordon -f -n '__fish_seen_subcommand_from completion' -a 'bash zsh fish'
-complete -c cordon -f -n '__fish_seen_subcommand_from help' -a 'run plan policy doctor audit explain completion'
+complete -c cordon -f -n '__fish_seen_subcommand_from help' -a 'run batch plan policy doctor audit explain completion'
 
 complete -c cordon -f -n '__fish_seen_subcommand_from doctor' -l json -d 'print one JSON object'
 complete -c cordon -f -n '__fish_seen_subcommand_from doctor' -l help -d 'print the help'
@@ -77,26 +83,39 @@ complete -c cordon -f -n $explain -l help -d 'print the help'
 set -l action '__fish_seen_subcommand_from policy; and __fish_is_nth_token 2'
 complete -c cordon -f -n $action -a 'check explain'
 
+set -l batch __cordon_in_batch
+complete -c cordon -n $batch -x -l jobs -a '1 2 4 8 16' -d 'programs that run at once'
+complete -c cordon -n $batch -r -l results -d 'write the results to a file'
+complete -c cordon -n $batch -f -l resume -d 'go on where the batch was stopped'
+complete -c cordon -n $batch -f -l keep-going -d 'a line that is no request gets an error as its result'
+complete -c cordon -n $batch -x -l capture -a '64K 1M 16M' -d 'bytes of each stream to keep'
+complete -c cordon -n $batch -x -l deadline -a '1m 10m 1h' -d 'start nothing any more after this'
+complete -c cordon -n $batch -f -l quiet -d 'neither progress nor summary'
+complete -c cordon -n $batch -f -l progress -d 'progress even if stderr is no terminal'
+complete -c cordon -n $batch -F
+
+# What one program or a whole batch may have.
+set -l either '__cordon_in_run_options; or __cordon_in_batch'
 set -l run __cordon_in_run_options
-complete -c cordon -n $run -x -l timeout -a '10s 1m 5m none' -d 'end the run after this much time'
-complete -c cordon -n $run -x -l grace -a '1s 5s 10s' -d 'time between SIGTERM and SIGKILL'
-complete -c cordon -n $run -x -l cpu-time -a '1s 10s 1m' -d 'end the run after this much processor time'
-complete -c cordon -n $run -x -l cpus -a '0.5 1 2' -d 'processors it may keep busy'
-complete -c cordon -n $run -x -l memory -a '64M 512M 1G' -d 'memory the program may use'
-complete -c cordon -n $run -x -l pids -d 'processes and threads alive at once'
-complete -c cordon -n $run -f -l pids-kill -d 'end the run at --pids'
-complete -c cordon -n $run -x -l files -d 'open file descriptors in one process'
-complete -c cordon -n $run -x -l file-size -a '64M 512M 1G' -d 'size of any one file the program writes'
-complete -c cordon -n $run -x -l output -a '64K 1M 64M' -d 'end the run when it writes more than this'
-complete -c cordon -n $run -x -l audit -a '(__fish_complete_directories)' -d 'record the run in this directory'
-complete -c cordon -n $run -r -l audit-key -d 'seal the records with this key'
-complete -c cordon -n $run -r -l read -d 'let the program read this path'
-complete -c cordon -n $run -r -l write -d 'let the program change this path'
-complete -c cordon -n $run -r -l bind -d 'let the program see SRC as DST'
-complete -c cordon -n $run -x -l tmpfs -a '(__fish_complete_directories)' -d 'an empty directory in memory'
-complete -c cordon -n $run -x -l user -a '(__fish_complete_users)' -d 'run as this user'
-complete -c cordon -n $run -x -l net -a 'none loopback host' -d 'the network of the program'
-complete -c cordon -n $run -f -l no-unix -d 'no unix sockets but socketpair'
+complete -c cordon -n $either -x -l timeout -a '10s 1m 5m none' -d 'end the run after this much time'
+complete -c cordon -n $either -x -l grace -a '1s 5s 10s' -d 'time between SIGTERM and SIGKILL'
+complete -c cordon -n $either -x -l cpu-time -a '1s 10s 1m' -d 'end the run after this much processor time'
+complete -c cordon -n $either -x -l cpus -a '0.5 1 2' -d 'processors it may keep busy'
+complete -c cordon -n $either -x -l memory -a '64M 512M 1G' -d 'memory the program may use'
+complete -c cordon -n $either -x -l pids -d 'processes and threads alive at once'
+complete -c cordon -n $either -f -l pids-kill -d 'end the run at --pids'
+complete -c cordon -n $either -x -l files -d 'open file descriptors in one process'
+complete -c cordon -n $either -x -l file-size -a '64M 512M 1G' -d 'size of any one file the program writes'
+complete -c cordon -n $either -x -l output -a '64K 1M 64M' -d 'end the run when it writes more than this'
+complete -c cordon -n $either -x -l audit -a '(__fish_complete_directories)' -d 'record the run in this directory'
+complete -c cordon -n $either -r -l audit-key -d 'seal the records with this key'
+complete -c cordon -n $either -r -l read -d 'let the program read this path'
+complete -c cordon -n $either -r -l write -d 'let the program change this path'
+complete -c cordon -n $either -r -l bind -d 'let the program see SRC as DST'
+complete -c cordon -n $either -x -l tmpfs -a '(__fish_complete_directories)' -d 'an empty directory in memory'
+complete -c cordon -n $either -x -l user -a '(__fish_complete_users)' -d 'run as this user'
+complete -c cordon -n $either -x -l net -a 'none loopback host' -d 'the network of the program'
+complete -c cordon -n $either -f -l no-unix -d 'no unix sockets but socketpair'
 complete -c cordon -n $run -x -l secret -d 'give the program a secret, NAME=SOURCE'
 complete -c cordon -n $run -f -l redact -d 'take secrets out of all output'
 complete -c cordon -n $run -f -l no-redact -d 'leave captured output as it is'
@@ -108,19 +127,19 @@ complete -c cordon -n $run -x -l into -a '(__fish_complete_directories)' -d 'whe
 complete -c cordon -n $run -x -l collect-limit -a '64M 512M 1G' -d 'most bytes to be collected'
 complete -c cordon -n $run -x -l transport -a 'stdio http' -d 'how the program talks'
 complete -c cordon -n $run -r -l log -d 'add the output to a file, line by line'
-complete -c cordon -n $run -r -l policy -d 'allow no more than this file'
-complete -c cordon -n $run -x -l profile -d 'allow no more than this profile'
+complete -c cordon -n $either -r -l policy -d 'allow no more than this file'
+complete -c cordon -n $either -x -l profile -d 'allow no more than this profile'
 complete -c cordon -n $run -r -l manifest -d 'run what this file names'
-complete -c cordon -n $run -x -l cwd -a '(__fish_complete_directories)' -d 'run in this directory'
-complete -c cordon -n $run -x -l env -a '(set -nx)' -d 'set a variable'
-complete -c cordon -n $run -x -l env-pass -a '(set -nx)' -d 'pass on variables by pattern'
-complete -c cordon -n $run -x -l backend -a 'auto linux posix' -d 'what runs the program'
-complete -c cordon -n $run -x -l cgroup-parent -d 'make control groups below this one'
-complete -c cordon -n $run -x -l require -a '(__cordon_guarantees)' -d 'do not run unless these are enforced'
+complete -c cordon -n $either -x -l cwd -a '(__fish_complete_directories)' -d 'run in this directory'
+complete -c cordon -n $either -x -l env -a '(set -nx)' -d 'set a variable'
+complete -c cordon -n $either -x -l env-pass -a '(set -nx)' -d 'pass on variables by pattern'
+complete -c cordon -n $either -x -l backend -a 'auto linux posix' -d 'what runs the program'
+complete -c cordon -n $either -x -l cgroup-parent -d 'make control groups below this one'
+complete -c cordon -n $either -x -l require -a '(__cordon_guarantees)' -d 'do not run unless these are enforced'
 complete -c cordon -n $run -f -l json -d 'capture the output and print one JSON object'
-complete -c cordon -n $run -f -l explain -d 'say what the program was refused'
+complete -c cordon -n $either -f -l explain -d 'say what the program was refused'
 complete -c cordon -n '__cordon_in_run_options; and test (commandline -opc)[2] = run' -r -l report \
     -d 'write the outcome to a file'
-complete -c cordon -n $run -f -l help -d 'print the help'
+complete -c cordon -n $either -f -l help -d 'print the help'
 complete -c cordon -n $run -f -a '(__fish_complete_command)'
 complete -c cordon -n '__fish_seen_subcommand_from run plan; and not __cordon_in_run_options' -F
