@@ -2,8 +2,8 @@
 
 #include <utility>
 
+#include "base/json_text.h"
 #include "concat.h"
-#include "json_text.h"
 #include "run_json.h"
 
 namespace cordon::app {
@@ -11,7 +11,8 @@ namespace {
 
 std::string beginning(const ResultHead& head) {
   return concat(R"({"line":)", std::to_string(head.line), R"(,"id":)",
-                head.id ? json_text(*head.id) : "null", R"(,"request":")", head.digest, "\",");
+                head.id ? base::json_text(*head.id) : "null", R"(,"request":")", head.digest,
+                "\",");
 }
 
 }  // namespace
@@ -22,10 +23,10 @@ std::string result_line(const ResultHead& head, const Outcome& outcome) {
 }
 
 std::string result_line(const ResultHead& head, const Error& error) {
-  return concat(beginning(head), R"("error":{"code":)", json_text(to_string(error.code)),
-                R"(,"stage":)", json_text_or_null(error.stage), R"(,"os_error":)",
+  return concat(beginning(head), R"("error":{"code":)", base::json_text(to_string(error.code)),
+                R"(,"stage":)", base::json_text_or_null(error.stage), R"(,"os_error":)",
                 error.os_error == 0 ? "null" : std::to_string(error.os_error), R"(,"message":)",
-                json_text(error.message), "}}\n");
+                base::json_text(error.message), "}}\n");
 }
 
 void ResultOrder::put(std::uint64_t index, std::string text) {

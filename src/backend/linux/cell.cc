@@ -216,7 +216,15 @@ std::uint64_t Cell::memory_bytes() const {
 }
 
 std::expected<void, StartFailure> Cell::execute(ScriptBuilder& letter) {
-  return execute_in_sandbox(letter, status_, letterbox_);
+  auto executed = execute_in_sandbox(letter, status_, letterbox_);
+  // A process that dies lets go of its descriptors as one that executes a program does.
+  if (executed && !sandbox_.executed()) {
+    return std::unexpected(
+        StartFailure{.error = {ErrorCode::system, "set-up", 0,
+                               "the program's process was killed before it could begin"},
+                     .died = true});
+  }
+  return executed;
 }
 
 Error Cell::explain(const StartFailure& failure, const plan::SandboxPlan& plan,

@@ -46,15 +46,18 @@ void reap_group(pid_t& leader) {
   reap_one(leader);  // that had not come to lead it
 }
 
+std::optional<ProcessStat> stat_of(pid_t pid) {
+  const auto stat = read_small_file(("/proc/" + std::to_string(pid) + "/stat").c_str());
+  return stat ? parse_process_stat(*stat) : std::nullopt;
+}
+
 // Asked when it has ended and is not reaped yet. In doubt it had some.
 bool had_children(pid_t program, pid_t init) {
-  const std::string proc = "/proc/";
-  const auto stat = read_small_file((proc + std::to_string(program) + "/stat").c_str());
-  const auto parsed = stat ? parse_process_stat(*stat) : std::nullopt;
+  const auto parsed = stat_of(program);
   if (!parsed || parsed->children_faults > 0) return true;
   // What it has left running is init's now.
   const std::string id = std::to_string(init);
-  const auto left = read_small_file((proc + id + "/task/" + id + "/children").c_str());
+  const auto left = read_small_file(("/proc/" + id + "/task/" + id + "/children").c_str());
   return left && !left->empty();
 }
 
@@ -110,6 +113,11 @@ bool Sandbox::setup_done() {
 void Sandbox::reap_setup() {
   setup_fd_.reset();
   reap_one(setup_);
+}
+
+bool Sandbox::executed() const {
+  const auto stat = stat_of(program_);
+  return !stat || stat->executed;
 }
 
 void Sandbox::kill() {

@@ -48,6 +48,9 @@ class Sandbox {
   [[nodiscard]] int program_fd() const { return program_fd_.get(); }
   [[nodiscard]] int watch_error() const { return watch_error_; }
 
+  // Whether it is a program, as far as is known, and not one that ended before it was.
+  [[nodiscard]] bool executed() const;
+
   // SIGKILL to everything inside: with its init, a pid namespace ends.
   void kill();
   // Nothing while the program runs. Else also ends and reaps whatever else is inside.

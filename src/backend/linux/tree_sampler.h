@@ -28,6 +28,7 @@ namespace cordon::linux_backend {
 // Of /proc/PID/stat. Times are in clock ticks.
 struct ProcessStat {
   std::uint64_t parent = 0;
+  bool executed = false;              // a program, since it was made
   std::uint64_t children_faults = 0;  // of memory; some, if it has waited for any child
   std::uint64_t user = 0;
   std::uint64_t system = 0;

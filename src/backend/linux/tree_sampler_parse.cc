@@ -35,7 +35,9 @@ std::optional<ProcessStat> parse_process_stat(std::string_view text) {
     if (!number) return std::nullopt;
     field[static_cast<std::size_t>(i)] = *number;
   }
+  constexpr std::uint64_t kNoExec = 0x40;  // PF_FORKNOEXEC
   return ProcessStat{.parent = field[4],
+                     .executed = (field[9] & kNoExec) == 0,
                      .children_faults = field[11],
                      .user = field[14],
                      .system = field[15],
