@@ -92,7 +92,7 @@ class Conversation {
   }
 
   void run() {
-    if (!channel_.send(Kind::ready, std::string(), {}, kPatience)) return;
+    if (!channel_.send(Kind::ready, Nothing{}, kPatience)) return;
     auto message = channel_.receive(kPatience);
     if (!message) return refuse_bad(message.error());
     auto request = message->kind == Kind::run ? from_bytes<Request>(message->bytes) : std::nullopt;

@@ -46,6 +46,12 @@ enum class Kind : std::uint16_t {
   stopping,
 };
 
+// Of a message that says all by its kind.
+struct Nothing {
+  template <typename Codec>
+  friend void carry(Codec& /*codec*/, Nothing& /*value*/) {}
+};
+
 struct Reserve {
   std::string version;   // of Cordon
   std::string home;      // HOME and TMPDIR: the backend reads them where it runs
