@@ -19,6 +19,8 @@ namespace cordon::app::pool {
 namespace {
 
 constexpr const char* kStage = "pool";
+// After the time that a client waits for a place, for the answer that there is none.
+constexpr Duration kSlack = std::chrono::seconds(2);
 
 std::unexpected<Error> refusal(const Message& message) {
   const auto refused = from_bytes<Refused>(message.bytes);
@@ -126,7 +128,7 @@ Result<Channel> reserve(Duration patience, const sigset_t& signals) {
   if (auto sent = say(*channel, Kind::reserve, std::move(asked)); !sent) {
     return std::unexpected(std::move(sent.error()));
   }
-  if (auto came = await_answer(channel->fd(), patience + kAnswer, signals); !came) {
+  if (auto came = await_answer(channel->fd(), patience + kSlack, signals); !came) {
     return std::unexpected(std::move(came.error()));
   }
   if (auto ready = expect(*channel, Kind::ready, kAnswer); !ready) {

@@ -17,7 +17,7 @@ struct ServiceOptions {
   Duration idle{0};        // ends by itself after so long without a client; 0: never
 };
 
-inline constexpr std::uint64_t kMostWaiting = 256;
+inline constexpr std::uint64_t kMostWaiting = 128;
 inline constexpr Duration kStopGrace = std::chrono::seconds(10);
 
 // Serves until somebody stops it: by a message, SIGTERM or SIGINT, or by leaving it idle. Then what
