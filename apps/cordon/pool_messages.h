@@ -47,23 +47,21 @@ enum class Kind : std::uint16_t {
 };
 
 // Of a message that says all by its kind.
-struct Nothing {
-  template <typename Codec>
-  friend void carry(Codec& /*codec*/, Nothing& /*value*/) {}
-};
+struct Nothing {};
+template <typename Codec>
+void carry(Codec& /*codec*/, Nothing& /*value*/) {}
 
 struct Reserve {
   std::string version;   // of Cordon
   std::string home;      // HOME and TMPDIR: the backend reads them where it runs
   std::string tmpdir;    // "=VALUE"; empty: not set
   Duration patience{0};  // how long the client waits for a place
-
-  template <typename Codec>
-  friend void carry(Codec& codec, Reserve& value) {
-    auto& [version, home, tmpdir, patience] = value;
-    codec.all(version, home, tmpdir, patience);
-  }
 };
+template <typename Codec>
+void carry(Codec& codec, Reserve& value) {
+  auto& [version, home, tmpdir, patience] = value;
+  codec.all(version, home, tmpdir, patience);
+}
 
 struct Refused {
   enum class Why : std::uint8_t {
@@ -75,44 +73,40 @@ struct Refused {
   };
   Why why = Why::bad_message;
   std::string message;
-
-  template <typename Codec>
-  friend void carry(Codec& codec, Refused& value) {
-    auto& [why, message] = value;
-    codec.all(why, message);
-  }
 };
+template <typename Codec>
+void carry(Codec& codec, Refused& value) {
+  auto& [why, message] = value;
+  codec.all(why, message);
+}
 
 struct Started {
   std::int64_t pid = 0;
-
-  template <typename Codec>
-  friend void carry(Codec& codec, Started& value) {
-    auto& [pid] = value;
-    codec.all(pid);
-  }
 };
+template <typename Codec>
+void carry(Codec& codec, Started& value) {
+  auto& [pid] = value;
+  codec.all(pid);
+}
 
 struct Signal {
   int number = 0;
   bool tree = false;
-
-  template <typename Codec>
-  friend void carry(Codec& codec, Signal& value) {
-    auto& [number, tree] = value;
-    codec.all(number, tree);
-  }
 };
+template <typename Codec>
+void carry(Codec& codec, Signal& value) {
+  auto& [number, tree] = value;
+  codec.all(number, tree);
+}
 
 struct Stop {
   Duration grace{0};  // for what runs
-
-  template <typename Codec>
-  friend void carry(Codec& codec, Stop& value) {
-    auto& [grace] = value;
-    codec.all(grace);
-  }
 };
+template <typename Codec>
+void carry(Codec& codec, Stop& value) {
+  auto& [grace] = value;
+  codec.all(grace);
+}
 
 struct ServiceStatus {
   std::int64_t pid = 0;
@@ -123,13 +117,12 @@ struct ServiceStatus {
   std::uint64_t served = 0;   // runs that came to an end
   std::uint64_t refused = 0;  // connections and requests that were turned away
   std::uint64_t parked = 0;   // sandboxes that wait for a program
-
-  template <typename Codec>
-  friend void carry(Codec& codec, ServiceStatus& value) {
-    auto& [pid, uptime, size, running, waiting, served, refused, parked] = value;
-    codec.all(pid, uptime, size, running, waiting, served, refused, parked);
-  }
 };
+template <typename Codec>
+void carry(Codec& codec, ServiceStatus& value) {
+  auto& [pid, uptime, size, running, waiting, served, refused, parked] = value;
+  codec.all(pid, uptime, size, running, waiting, served, refused, parked);
+}
 
 template <>
 inline constexpr Refused::Why kLast<Refused::Why> = Refused::Why::bad_message;
