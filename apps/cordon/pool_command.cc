@@ -77,7 +77,10 @@ int bad_option(std::string_view name, const Error& error) {
   return usage_error(concat(name, ": ", error.message), kPoolHelp);
 }
 
-enum StartOption : std::uint8_t { kForeground, kSize, kIdle };
+// Places in the table of verbs().
+constexpr std::size_t kForeground = 0;
+constexpr std::size_t kSize = 1;
+constexpr std::size_t kIdle = 2;
 
 int start(const CommandLine& line) {
   pool::StartOptions options;

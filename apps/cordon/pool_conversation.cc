@@ -16,7 +16,9 @@
 namespace cordon::app::pool {
 namespace {
 
-// A client has its words ready: only one that is not one of ours lets us wait.
+// A client has its first words ready: only one that is not one of ours lets us wait.
+constexpr Duration kHello = std::chrono::seconds(2);
+// For what follows it may have to write a record to a slow disk first.
 constexpr Duration kPatience = std::chrono::seconds(10);
 
 class Conversation {
@@ -29,7 +31,7 @@ class Conversation {
     if (const auto ok = check_permitted(*peer, shared_.own); !ok) {
       return refuse(Refused::Why::not_permitted, ok.error().message);
     }
-    auto first = channel_.receive(kPatience);
+    auto first = channel_.receive(kHello);
     if (!first) return refuse_bad(first.error());
     switch (first->kind) {
       case Kind::status:

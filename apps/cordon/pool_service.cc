@@ -85,13 +85,12 @@ class Service {
   void finish() {
     listener_.reset();
     slots_.close();
-    std::unique_lock lock(mutex_);
-    const TimePoint until = real_clock().now() + grace_;
-    while (conversations_ > 0 && real_clock().now() < until && !signalled()) {
-      // Now and then, for a second signal.
-      left_.wait_for(lock, std::min<Duration>(kPause, until - real_clock().now()));
+    const TimePoint until = real_clock().now() + grace();
+    // Now and then a look whether there is a second signal.
+    while (!all_have_left(kPause) && real_clock().now() < until && !signalled()) {
     }
     end_now_.set();
+    std::unique_lock lock(mutex_);
     left_.wait(lock, [&] { return conversations_ == 0; });
   }
 
@@ -105,6 +104,15 @@ class Service {
   [[nodiscard]] bool signalled() const {
     signalfd_siginfo info{};
     return ::read(signals_.get(), &info, sizeof info) == sizeof info;
+  }
+
+  [[nodiscard]] Duration grace() {
+    const std::lock_guard lock(mutex_);
+    return grace_;
+  }
+  [[nodiscard]] bool all_have_left(Duration patience) {
+    std::unique_lock lock(mutex_);
+    return left_.wait_for(lock, patience, [&] { return conversations_ == 0; });
   }
 
   // Until it counts as idle; nothing: it never does, or not now.

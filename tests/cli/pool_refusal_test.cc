@@ -205,6 +205,25 @@ TEST_F(PoolRefusal, NoSandboxSeesTheSocket) {
   EXPECT_EQ(as_cwd.out, ".\n./cordon\n");
 }
 
+TEST_F(PoolRefusal, OfAPlaceThatOthersCouldEnter) {
+  const auto reaches_it = [&] {
+    const Ended status = cordon({"pool", "status", "--json"});
+    return status.status == 0 && parse(status.out).at("pid").as_int64() == service_;
+  };
+  ASSERT_TRUE(reaches_it());
+  for (const char* const name : {"runtime", "runtime/cordon", "runtime/cordon/pool"}) {
+    const std::string place = path(name);
+    ASSERT_EQ(::chmod(place.c_str(), 0755), 0);
+    EXPECT_FALSE(reaches_it()) << name;
+    ASSERT_EQ(::chmod(place.c_str(), 0700), 0);
+    if (::geteuid() != 0) continue;
+    ASSERT_EQ(::chown(place.c_str(), 1234, 0), 0);
+    EXPECT_FALSE(reaches_it()) << name;
+    ASSERT_EQ(::chown(place.c_str(), 0, 0), 0);
+  }
+  expect_alive();
+}
+
 TEST_F(PoolRefusal, OfWhatIsNoMessage) {
   for (const std::string& bytes :
        {std::string("GET / HTTP/1.1\r\n\r\n"), std::string(64, '\0'), std::string(1000, '\xff')}) {
