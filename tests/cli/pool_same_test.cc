@@ -62,7 +62,7 @@ TEST_F(PooledRuns, EndAsTheyWould) {
   expect_same({"--", "sh", "-c", "echo out; echo err >&2; exit 42"}, 42);
   expect_same({"--", "sh", "-c", "kill -SEGV $$"}, 139);
   expect_same({"--timeout", "100ms", "--", "sleep", "30"}, 5);
-  expect_same({"--timeout", "100ms", "--grace", "100ms", "--", "sh", "-c",
+  expect_same({"--timeout", "1s", "--grace", "100ms", "--", "sh", "-c",
                "trap '' TERM; sleep 1000 & while :; do wait; done"},
               5);
   expect_same({"--cpu-time", "100ms", "--", "sh", "-c", "while :; do :; done"}, 124);
