@@ -14,6 +14,7 @@
 #include "cordon/manager.h"
 #include "support/bare.h"
 #include "support/figure.h"
+#include "support/launches.h"
 #include "support/samples.h"
 
 namespace {
@@ -33,12 +34,6 @@ T checked(cordon::Result<T> result) {
   if constexpr (!std::is_void_v<T>) return *std::move(result);
 }
 
-cordon::Outcome launch(cordon::Manager& manager, const cordon::Request& request) {
-  const auto process = checked(manager.create(request));
-  checked(process->start());
-  return checked(process->wait());
-}
-
 // As the command does it: opened for this run, three records.
 void recorded_launch(cordon::Manager& manager, const cordon::Request& request,
                      const cordon::audit::Settings& settings) {
@@ -46,18 +41,6 @@ void recorded_launch(cordon::Manager& manager, const cordon::Request& request,
   checked(recorder.started());
   checked(recorder.ended(launch(manager, request)));
   checked(recorder.cleaned_up("nothing of the run is left"));
-}
-
-cordon::Request request_for(const std::string& path) {
-  cordon::Request request;
-  request.program = path;
-  request.out = cordon::Output::discard();
-  request.err = cordon::Output::discard();
-  request.limits.memory_bytes = std::uint64_t{512} << 20;
-  request.limits.processes = 128;
-  request.limits.cpu_millicores = 1000;
-  request.limits.open_files = 1024;
-  return request;
 }
 
 void compare(const std::string& name, cordon::Manager& manager, const cordon::Request& request,
@@ -129,7 +112,7 @@ int main() {
   if (::mkdtemp(top.data()) == nullptr) give_up("no directory for the log");
   std::filesystem::current_path(std::filesystem::path(program("exits")).parent_path());
   const auto manager = checked(cordon::linux_manager());
-  const cordon::Request request = request_for(program("exits"));
+  const cordon::Request request = limited_request(program("exits"));
   cordon::Outcome outcome;
   for (int i = 0; i < 50; ++i) outcome = launch(*manager, request);
 

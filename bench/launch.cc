@@ -1,6 +1,5 @@
 // Launching and waiting for a program that ends at once: Cordon against a bare posix_spawn.
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <memory>
@@ -10,6 +9,7 @@
 #include "cordon/manager.h"
 #include "support/bare.h"
 #include "support/figure.h"
+#include "support/launches.h"
 #include "support/samples.h"
 
 namespace {
@@ -18,14 +18,6 @@ using namespace cordon::bench;  // NOLINT(google-build-using-namespace)
 
 constexpr std::size_t kRounds = 200;
 constexpr std::size_t kGroup = 10;
-constexpr double kMicro = 1e6;
-
-void launch(cordon::Manager& manager, const cordon::Request& request) {
-  auto process = manager.create(request);
-  if (!process) give_up(process.error().message);
-  if (auto started = (*process)->start(); !started) give_up(started.error().message);
-  if (auto outcome = (*process)->wait(); !outcome) give_up(outcome.error().message);
-}
 
 struct Pair {
   Samples bare;
@@ -33,20 +25,7 @@ struct Pair {
 };
 
 void report_pair(const std::string& name, const Pair& pair, double goal) {
-  const auto row = [&](const char* which, double ours, double bare, double most) {
-    Figure figure{.name = name + ", " + which,
-                  .measured = fmt::format("{:.0f} µs", ours * kMicro),
-                  .baseline = fmt::format("{:.0f} µs", bare * kMicro),
-                  .ratio = ours / bare,
-                  .samples = pair.ours.size()};
-    if (most > 0) {
-      figure.goal = fmt::format("≤ {:.2f} × posix_spawn", most);
-      figure.met = ours / bare <= most;
-    }
-    report(figure);
-  };
-  row("p50", pair.ours.p50(), pair.bare.p50(), goal);
-  row("p99", pair.ours.p99(), pair.bare.p99(), 0);
+  report_launches(name, pair.ours, pair.bare, {.p50 = goal});
 }
 
 // Both with /dev/null for all streams.
@@ -59,7 +38,7 @@ Pair compare_without_pipes(cordon::Manager& manager) {
   Pair pair;
   interleave(
       kRounds, kGroup, [&] { pair.bare.add(seconds([&] { BareSpawn::wait(bare.start()); })); },
-      [&] { pair.ours.add(seconds([&] { launch(manager, request); })); });
+      [&] { pair.ours.add(seconds([&] { (void)launch(manager, request); })); });
   return pair;
 }
 

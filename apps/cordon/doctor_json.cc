@@ -1,15 +1,15 @@
 #include <fmt/format.h>
 
+#include "base/json_text.h"
 #include "doctor_report.h"
-#include "json_text.h"
 #include "outcome/enforcement.h"
 
 namespace cordon::app {
 namespace {
 
 std::string json(const plan::Feature& feature) {
-  return fmt::format(R"({{"works":{},"why":{},"fix":{}}})", json_bool(feature.works),
-                     json_text_or_null(feature.why), json_text_or_null(feature.fix));
+  return fmt::format(R"({{"works":{},"why":{},"fix":{}}})", base::json_bool(feature.works),
+                     base::json_text_or_null(feature.why), base::json_text_or_null(feature.fix));
 }
 
 std::string groups(const plan::HostCapabilities& host) {
@@ -18,14 +18,14 @@ std::string groups(const plan::HostCapabilities& host) {
   if (host.cgroup == plan::CgroupVersion::v2) version = "2";
   return fmt::format(
       R"({{"version":{},"parent":{},"memory":{},"pids":{},"cpu":{},"swap_limited":{}}})", version,
-      json_text_or_null(host.cgroup_parent), json(host.cgroup_memory), json(host.cgroup_pids),
-      json(host.cgroup_cpu), json_bool(host.swap_limited));
+      base::json_text_or_null(host.cgroup_parent), json(host.cgroup_memory), json(host.cgroup_pids),
+      json(host.cgroup_cpu), base::json_bool(host.swap_limited));
 }
 
 std::string json(const plan::HostCapabilities& host) {
   std::string text =
-      fmt::format(R"({{"kernel":{},"container":{},"privileged":{})", json_text(host.kernel),
-                  json_text_or_null(host.container_kind), json_bool(host.privileged));
+      fmt::format(R"({{"kernel":{},"container":{},"privileged":{})", base::json_text(host.kernel),
+                  base::json_text_or_null(host.container_kind), base::json_bool(host.privileged));
   const auto add = [&](std::string_view name, const std::string& value) {
     text += fmt::format(R"(,"{}":{})", name, value);
   };
@@ -37,7 +37,7 @@ std::string json(const plan::HostCapabilities& host) {
   add("idmapped_mounts", json(host.idmapped_mounts));
   add("landlock", fmt::format(R"({{"abi":{},"why":{}}})",
                               host.landlock_abi > 0 ? fmt::to_string(host.landlock_abi) : "null",
-                              json_text_or_null(host.landlock_why)));
+                              base::json_text_or_null(host.landlock_why)));
   add("seccomp", json(host.seccomp));
   add("cgroup", groups(host));
   return text + '}';
@@ -51,14 +51,14 @@ std::string doctor_json(const Diagnosis& diagnosis) {
     const std::string fix = fix_for(guarantee.name, diagnosis);
     if (fix.empty()) continue;
     if (!fixes.empty()) fixes += ',';
-    fixes += fmt::format(R"("{}":{})", guarantee.name, json_text(fix));
+    fixes += fmt::format(R"("{}":{})", guarantee.name, base::json_text(fix));
   }
   return fmt::format(
       R"({{"schema":"cordon.doctor/1","ok":{},"backend":{},"why_not_linux":{},"enforcement":{},)"
       R"("fixes":{{{}}},"host":{}}})"
       "\n",
-      json_bool(all_enforced(diagnosis)), json_text(diagnosis.capabilities.backend),
-      json_text_or_null(diagnosis.why_not_linux),
+      base::json_bool(all_enforced(diagnosis)), base::json_text(diagnosis.capabilities.backend),
+      base::json_text_or_null(diagnosis.why_not_linux),
       outcome::to_json(diagnosis.capabilities.enforcement), fixes, json(diagnosis.host));
 }
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "json_text.h"
+#include "base/json_text.h"
 #include "marks.h"
 #include "outcome/enforcement.h"
 
@@ -36,12 +36,12 @@ std::string plan_json(const Plan& plan) {
   std::string steps;
   for (const PlanStep& step : plan.steps) {
     if (!steps.empty()) steps += ',';
-    steps +=
-        fmt::format(R"({{"name":{},"detail":{}}})", json_text(step.name), json_text(step.detail));
+    steps += fmt::format(R"({{"name":{},"detail":{}}})", base::json_text(step.name),
+                         base::json_text(step.detail));
   }
   return fmt::format(R"({{"schema":"cordon.plan/1","backend":{},"steps":[{}],"enforcement":{}}})"
                      "\n",
-                     json_text(plan.backend), steps, outcome::to_json(plan.enforcement));
+                     base::json_text(plan.backend), steps, outcome::to_json(plan.enforcement));
 }
 
 }  // namespace cordon::app

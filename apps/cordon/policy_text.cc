@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
+#include "base/json_text.h"
 #include "base/printable.h"
 #include "concat.h"
-#include "json_text.h"
 #include "marks.h"
 
 namespace cordon::app {
@@ -71,20 +71,21 @@ std::string decisions_json(const JudgedRun& judged) {
     if (!decisions.empty()) decisions += ',';
     decisions += fmt::format(
         R"({{"subject":{},"value":{},"allowed":{},"asked_by":{},"decided_by":{},"message":{}}})",
-        json_text(one.subject), json_text_or_null(one.value), json_bool(one.allowed),
-        one.asked_by.file.empty() ? "null" : json_text(to_string(one.asked_by)),
-        one.decided_by.file.empty() ? "null" : json_text(to_string(one.decided_by)),
-        json_text_or_null(one.message));
+        base::json_text(one.subject), base::json_text_or_null(one.value),
+        base::json_bool(one.allowed),
+        one.asked_by.file.empty() ? "null" : base::json_text(to_string(one.asked_by)),
+        one.decided_by.file.empty() ? "null" : base::json_text(to_string(one.decided_by)),
+        base::json_text_or_null(one.message));
   }
   std::string files;
   for (const std::string& file : judged.policy.files) {
-    files += (files.empty() ? "" : ",") + json_text(file);
+    files += (files.empty() ? "" : ",") + base::json_text(file);
   }
   const bool allowed = policy::permitted(judged.answer.evaluation).has_value();
   return fmt::format(
       R"({{"schema":"cordon.policy/1","allowed":{},"digest":{},"files":[{}],"decisions":[{}]}})"
       "\n",
-      json_bool(allowed), json_text_or_null(judged.policy.digest), files, decisions);
+      base::json_bool(allowed), base::json_text_or_null(judged.policy.digest), files, decisions);
 }
 
 }  // namespace cordon::app

@@ -16,8 +16,8 @@
 #include <utility>
 
 #include "base/errors.h"
+#include "base/paths.h"
 #include "concat.h"
-#include "plan/paths.h"
 
 namespace cordon::app::pool {
 namespace {
@@ -167,7 +167,7 @@ base::Fd peer_pidfd(int connection, pid_t pid) {
 bool within(std::string_view group, std::string_view above) {
   const std::size_t colon = group.find(':') + 1;
   return group.substr(0, colon) == above.substr(0, std::min(colon, above.size())) &&
-         plan::at_or_below(group.substr(colon), above.substr(colon));
+         base::at_or_below(group.substr(colon), above.substr(colon));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "audit/database.h"
 #include "audit/index_update.h"
 #include "base/errors.h"
+#include "base/trust.h"
 
 namespace cordon::audit {
 namespace {
@@ -20,7 +21,7 @@ constexpr const char* kInMemory = ":memory:";
 bool may_keep_index(const Directory& directory) {
   struct stat info{};
   if (::fstat(directory.fd(), &info) != 0) return false;
-  if (info.st_uid != ::geteuid() || (info.st_mode & (S_IWGRP | S_IWOTH)) != 0) return false;
+  if (info.st_uid != ::geteuid() || base::others_may_write(info)) return false;
   const auto file = directory.open(kIndexFile, O_RDWR | O_CREAT);
   return file && ::fstat(file->get(), &info) == 0 && info.st_uid == ::geteuid();
 }

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/json/serialize.hpp>
 #include <charconv>
 #include <utility>
 
 #include "audit/time_text.h"
-#include "base/utf8.h"
+#include "base/json_text.h"
 
 namespace cordon::audit {
 namespace {
@@ -56,9 +55,9 @@ std::string json(std::string_view text) {
   if (text.empty()) return "null";
   if (text.size() <= kLongestText && is_plain(text)) return '"' + std::string(text) + '"';
   const bool whole = text.size() <= kLongestText;
-  std::string shown = base::to_utf8(text.substr(0, kLongestText));
+  std::string shown(text.substr(0, kLongestText));
   if (!whole) shown += "…";
-  std::string value = boost::json::serialize(boost::json::string_view(shown));
+  std::string value = base::json_text(shown);
   return has_controls(value) ? without_controls(std::move(value)) : value;
 }
 

@@ -1,24 +1,26 @@
 #include "audit/request_digest.h"
 
-#include <boost/json/serialize.hpp>
 #include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/json_text.h"
 #include "base/sha256.h"
 #include "base/utf8.h"
 
 namespace cordon::audit {
 namespace {
 
+// What is not UTF-8 has no exact form in JSON, and paths may be anything.
 std::string json(std::string_view text) {
-  const std::string valid = base::to_utf8(text);
-  return boost::json::serialize(boost::json::string_view(valid));
+  if (base::is_utf8(text)) return base::json_text(text);
+  return base::JsonObject().add("sha256", base::json_text(base::to_hex(base::sha256(text)))).str();
 }
 
 std::string json(const User& user);
-std::string json(bool value) { return value ? "true" : "false"; }
+std::string json(const TerminalSize& size);
+std::string json(bool value) { return base::json_bool(value); }
 std::string json(Duration value) { return std::to_string(value.count()); }
 std::string json(std::uint64_t value) { return std::to_string(value); }
 std::string json(std::uint32_t value) { return std::to_string(value); }
@@ -38,18 +40,6 @@ std::string list(const std::vector<T>& values, const Text& text) {
   return all + ']';
 }
 
-class Object {
- public:
-  Object& add(std::string_view name, const std::string& value) {
-    text_.append(text_.empty() ? "{\"" : ",\"").append(name).append("\":").append(value);
-    return *this;
-  }
-  [[nodiscard]] std::string str() const { return text_ + "}"; }
-
- private:
-  std::string text_;
-};
-
 // With their lengths, so that no two lists give the same bytes.
 std::string digest_of(const std::vector<std::string>& args) {
   base::Sha256 all;
@@ -60,59 +50,99 @@ std::string digest_of(const std::vector<std::string>& args) {
   return base::to_hex(all.finish());
 }
 
-std::string json(const Limits& limits) {
-  return Object()
-      .add("cpu_time_ns", json(limits.cpu_time))
-      .add("cpu_millicores", json(limits.cpu_millicores))
-      .add("memory_bytes", json(limits.memory_bytes))
-      .add("file_size_bytes", json(limits.file_size_bytes))
-      .add("open_files", json(limits.open_files))
-      .add("processes", json(limits.processes))
-      .add("output_bytes", json(limits.output_bytes))
-      .str();
-}
-
-std::string json(const Grant& grant) {
-  return Object()
-      .add("kind", json(std::uint64_t{static_cast<std::uint8_t>(grant.kind)}))
-      .add("source", json(grant.source))
-      .add("target", json(grant.target))
-      .add("size", json(grant.size))
-      .str();
-}
-
-std::string json(const User& user) {
-  return Object().add("uid", json(user.uid)).add("gid", json(user.gid)).str();
-}
-
 template <typename Enum>
 std::string number(Enum value) {
   return std::to_string(static_cast<int>(value));
 }
 
+// The functions below name all fields of what they write, so that one that is new does not compile
+// until it is decided here whether it counts.
+
+std::string json(const Limits& limits) {
+  const auto& [cpu_time, cpu_millicores, memory, file_size, open_files, processes, output] = limits;
+  return base::JsonObject()
+      .add("cpu_time_ns", json(cpu_time))
+      .add("cpu_millicores", json(cpu_millicores))
+      .add("memory_bytes", json(memory))
+      .add("file_size_bytes", json(file_size))
+      .add("open_files", json(open_files))
+      .add("processes", json(processes))
+      .add("output_bytes", json(output))
+      .str();
+}
+
+std::string json(const Grant& grant) {
+  const auto& [kind, source, target, size] = grant;
+  return base::JsonObject()
+      .add("kind", number(kind))
+      .add("source", json(source))
+      .add("target", json(target))
+      .add("size", json(size))
+      .str();
+}
+
+std::string json(const User& user) {
+  const auto& [uid, gid] = user;
+  return base::JsonObject().add("uid", json(uid)).add("gid", json(gid)).str();
+}
+
+std::string json(const TerminalSize& size) {
+  const auto& [rows, columns] = size;
+  return base::JsonObject().add("rows", number(rows)).add("columns", number(columns)).str();
+}
+
+// Without the value.
+std::string json(const Secret& secret) {
+  [[maybe_unused]] const auto& [name, value, delivery] = secret;
+  return base::JsonObject().add("name", json(name)).add("delivery", number(delivery)).str();
+}
+
+// A descriptor's number says nothing; neither do those of pins.
+std::string json(const Output& output) {
+  [[maybe_unused]] const auto& [kind, fd, framing] = output;
+  const auto& [mode, chunk_size, max_frame, max_depth] = framing;
+  return base::JsonObject()
+      .add("kind", number(kind))
+      .add("mode", number(mode))
+      .add("chunk_size", json(chunk_size))
+      .add("max_frame", json(max_frame))
+      .add("max_depth", number(max_depth))
+      .str();
+}
+
 }  // namespace
 
 std::string canonical_request(const Request& request) {
-  return Object()
-      .add("program", json(request.program))
-      .add("args_sha256", json(digest_of(request.args)))
-      .add("cwd", json(request.cwd))
-      .add("env", list(request.env, [](const EnvVar& one) { return json(one.name); }))
-      .add("env_pass", list(request.env_pass, [](const std::string& one) { return json(one); }))
-      .add("stdin", number(request.in.kind))
-      .add("stdout", number(request.out.kind))
-      .add("stderr", number(request.err.kind))
-      .add("terminal", json(request.terminal.has_value()))
-      .add("timeout_ns", json(request.timeout))
-      .add("grace_ns", json(request.grace))
-      .add("limits", json(request.limits))
-      .add("end_at_process_limit", json(request.end_at_process_limit))
-      .add("cgroup_parent", json(request.cgroup_parent))
-      .add("grants", list(request.grants, [](const Grant& one) { return json(one); }))
-      .add("pins", list(request.pins, [](const Pin& one) { return json(one.path); }))
-      .add("network", number(request.network))
-      .add("unix_sockets", json(request.unix_sockets))
-      .add("user", json(request.user))
+  [[maybe_unused]] const auto& [program, args, argv0, cwd, env, env_pass, secrets, in, out, err,
+                                terminal, timeout, grace, cancel, limits, end_at_process_limit,
+                                cgroup_parent, grants, pins, links_resolved, network, unix_sockets,
+                                user, explain, event_buffer, overflow] = request;
+  return base::JsonObject()
+      .add("program", json(program))
+      .add("args_sha256", json(digest_of(args)))
+      .add("argv0", json(argv0))
+      .add("cwd", json(cwd))
+      .add("env", list(env, [](const EnvVar& one) { return json(one.name); }))
+      .add("env_pass", list(env_pass, [](const std::string& one) { return json(one); }))
+      .add("secrets", list(secrets, [](const Secret& one) { return json(one); }))
+      .add("stdin", number(in.kind))
+      .add("stdout", json(out))
+      .add("stderr", json(err))
+      .add("terminal", json(terminal))
+      .add("timeout_ns", json(timeout))
+      .add("grace_ns", json(grace))
+      .add("limits", json(limits))
+      .add("end_at_process_limit", json(end_at_process_limit))
+      .add("cgroup_parent", json(cgroup_parent))
+      .add("grants", list(grants, [](const Grant& one) { return json(one); }))
+      .add("pins", list(pins, [](const Pin& one) { return json(one.path); }))
+      .add("links_resolved", json(links_resolved))
+      .add("network", number(network))
+      .add("unix_sockets", json(unix_sockets))
+      .add("user", json(user))
+      .add("explain", json(explain))
+      .add("event_buffer", json(event_buffer))
+      .add("overflow", number(overflow))
       .str();
 }
 

@@ -7,9 +7,11 @@
 
 namespace cordon::audit {
 
-// The request as JSON, always in the same order: equal requests give equal text. It has the names
-// of variables and never their values, the digest of the arguments and never the arguments, the
-// kind of stdin and never its bytes.
+// The request as JSON, always in the same order: equal requests give equal text, and requests that
+// differ in anything else than what is named here give different text. It has the names of
+// variables and secrets and never their values, the digest of the arguments and never the
+// arguments, the kind of stdin and never its bytes, no number of a descriptor, and not who may
+// cancel the run.
 [[nodiscard]] std::string canonical_request(const Request& request);
 
 // SHA-256 of that: 64 digits.

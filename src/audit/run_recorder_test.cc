@@ -127,27 +127,5 @@ TEST_F(Recorder, ALogThatTheProgramMayWriteToIsRefused) {
   EXPECT_TRUE(RunRecorder::open(settings(), beside));
 }
 
-TEST(RequestDigest, EveryPartCountsAndEqualRequestsAreEqual) {
-  const Request plain{.program = "p"};
-  EXPECT_EQ(request_digest(plain), request_digest(Request{.program = "p"}));
-  std::vector<Request> others(11, plain);
-  others[0].args = {"a", "b"};
-  others[1].args = {"ab"};
-  others[2].cwd = "/x";
-  others[3].env = {{"A", ""}};
-  others[4].env_pass = {"A"};
-  others[5].limits.memory_bytes = 1;
-  others[6].grants = {Grant::read("/x")};
-  others[7].network = Network::host;
-  others[8].user = User{1, 2};
-  others[9].timeout = std::chrono::seconds(1);
-  others[10].pins = {{"/x", -1}};
-  std::vector<std::string> digests = {request_digest(plain)};
-  for (const Request& other : others) {
-    EXPECT_THAT(digests, testing::Not(testing::Contains(request_digest(other))));
-    digests.push_back(request_digest(other));
-  }
-}
-
 }  // namespace
 }  // namespace cordon::audit

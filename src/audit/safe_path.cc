@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/errors.h"
+#include "base/trust.h"
 
 namespace cordon::audit {
 namespace {
@@ -24,16 +25,13 @@ std::unexpected<Error> unsafe(const std::string& part, const std::string& why) {
 }
 
 bool may_write(const struct stat& info, bool last) {
-  const bool open_to_others = (info.st_mode & (S_IWGRP | S_IWOTH)) != 0;
-  return open_to_others && (last || (info.st_mode & S_ISVTX) == 0);
+  return base::others_may_write(info, last ? base::Sticky::is_open : base::Sticky::is_closed);
 }
-
-bool is_ours(const struct stat& info) { return info.st_uid == 0 || info.st_uid == ::geteuid(); }
 
 Result<void> check(int fd, const std::string& part, bool last) {
   struct stat info{};
   if (::fstat(fd, &info) != 0) return base::fail_os("audit", errno, "cannot examine " + part);
-  if (!is_ours(info)) {
+  if (!base::owner_is_trusted(info)) {
     return unsafe(part, "it belongs to user " + std::to_string(info.st_uid) +
                             "; choose a directory of yours or root's");
   }
@@ -96,13 +94,15 @@ base::Fd open_if_all_is_well(const std::string& path) {
       .flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC, .mode = 0, .resolve = RESOLVE_NO_SYMLINKS};
   base::Fd fd(static_cast<int>(::syscall(SYS_openat2, AT_FDCWD, path.c_str(), &how, sizeof how)));
   struct stat info{};
-  if (!fd || ::fstat(fd.get(), &info) != 0 || !is_ours(info) || may_write(info, true)) return {};
+  if (!fd || ::fstat(fd.get(), &info) != 0 || !base::owner_is_trusted(info) ||
+      may_write(info, true))
+    return {};
   std::string up;
   for (std::size_t at = path.rfind('/'); at != std::string::npos;
        at = at == 0 ? std::string::npos : path.rfind('/', at - 1)) {
     up += up.empty() ? ".." : "/..";
     const bool seen = ::fstatat(fd.get(), up.c_str(), &info, 0) == 0;
-    if (!seen || !is_ours(info) || may_write(info, false)) return {};
+    if (!seen || !base::owner_is_trusted(info) || may_write(info, false)) return {};
   }
   return fd;
 }

@@ -9,6 +9,7 @@
 #include "base/errors.h"
 #include "base/fd.h"
 #include "base/sha256.h"
+#include "base/trust.h"
 
 namespace cordon::audit {
 namespace {
@@ -34,7 +35,7 @@ Result<Sealer> Sealer::from_file(const std::string& path) {
   if (!S_ISREG(info.st_mode)) {
     return bad_key(ErrorCode::invalid_argument, path, "it is not a regular file");
   }
-  if (info.st_uid != 0 && info.st_uid != ::geteuid()) {
+  if (!base::owner_is_trusted(info)) {
     return bad_key(ErrorCode::not_permitted, path, "it belongs to somebody else");
   }
   if ((info.st_mode & 077) != 0) {

@@ -11,6 +11,7 @@
 
 #include "base/errors.h"
 #include "base/sha256.h"
+#include "base/trust.h"
 
 namespace cordon::execution {
 namespace {
@@ -60,7 +61,7 @@ Result<LiveRuns> LiveRuns::open(const std::string& directory) {
   if (!at) return cannot("opening " + directory, errno);
   struct stat found{};
   if (::fstat(at.get(), &found) != 0) return cannot("looking at " + directory, errno);
-  if (found.st_uid != ::geteuid() || (found.st_mode & 022) != 0) {
+  if (found.st_uid != ::geteuid() || base::others_may_write(found)) {
     return base::fail(ErrorCode::not_permitted, kStage,
                       directory +
                           " is not yours alone, so others could hold up your runs: remove "

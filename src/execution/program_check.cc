@@ -12,6 +12,7 @@
 #include "base/errors.h"
 #include "base/printable.h"
 #include "base/sha256.h"
+#include "base/trust.h"
 #include "execution/safe_open.h"
 
 namespace cordon::execution {
@@ -149,8 +150,7 @@ class Checker {
 
   [[nodiscard]] Result<void> check_writers(const FoundFile& found) const {
     const std::string name = base::printable(found.path);
-    const bool ours = found.info.st_uid == 0 || found.info.st_uid == ::geteuid();
-    if (!ours || (found.info.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+    if (!base::owner_is_trusted(found.info) || base::others_may_write(found.info)) {
       return refused(name +
                      " could be changed by others than root and you after it was looked at: "
                      "have it owned by one of both, and chmod go-w it");

@@ -11,12 +11,12 @@
 
 #include "base/errors.h"
 #include "base/printable.h"
+#include "base/trust.h"
 
 namespace cordon::execution {
 namespace {
 
 constexpr std::string_view kStage = "policy";
-constexpr mode_t kOthersWrite = S_IWGRP | S_IWOTH;
 
 std::string link_of(int fd) { return "/proc/self/fd/" + std::to_string(fd); }
 
@@ -24,32 +24,29 @@ std::unexpected<Error> untrusted(const std::string& what, const std::string& why
   return base::fail(ErrorCode::invalid_argument, kStage, what + " is not used, because " + why);
 }
 
-bool is_ours(const struct stat& info) { return info.st_uid == 0 || info.st_uid == ::geteuid(); }
-
 std::string owner(const struct stat& info) { return "uid " + std::to_string(info.st_uid); }
 
 Result<void> check_file(const FoundFile& found, const std::string& what) {
-  if (!is_ours(found.info)) {
+  if (!base::owner_is_trusted(found.info)) {
     return untrusted(what, "it belongs to " + owner(found.info) +
                                ", who is neither root nor you: have it owned by one of both");
   }
-  if ((found.info.st_mode & kOthersWrite) != 0) {
+  if (base::others_may_write(found.info)) {
     return untrusted(what, "others may write to it: chmod go-w " + base::printable(found.path));
   }
   return {};
 }
 
-// `sticky_ok`: what is in it is a directory. In a sticky directory only the owner of an entry
-// can move it away, and nobody can make a directory that belongs to somebody else.
-Result<void> check_directory(const struct stat& info, const std::string& path, bool sticky_ok,
+// `sticky`: closed if what is in it is a directory. In a sticky directory only the owner of an
+// entry can move it away, and nobody can make a directory that belongs to somebody else.
+Result<void> check_directory(const struct stat& info, const std::string& path, base::Sticky sticky,
                              const std::string& what) {
   const std::string name = "its directory " + base::printable(path);
-  if (!is_ours(info)) {
+  if (!base::owner_is_trusted(info)) {
     return untrusted(what, name + " belongs to " + owner(info) +
                                ", who could put another in its place: move it");
   }
-  if ((info.st_mode & kOthersWrite) == 0) return {};
-  if ((info.st_mode & S_ISVTX) != 0 && sticky_ok) return {};
+  if (!base::others_may_write(info, sticky)) return {};
   return untrusted(
       what, "others may write to " + name + ": move it, or chmod go-w " + base::printable(path));
 }
@@ -111,7 +108,8 @@ Result<void> check_trusted(const FoundFile& found, const std::string& what) {
       return base::fail_os(kStage, errno, "looking at " + base::printable(path));
     }
     const bool last = part == parts.end();
-    if (auto ok = check_directory(info, path, !last, what); !ok) return ok;
+    const auto sticky = last ? base::Sticky::is_open : base::Sticky::is_closed;
+    if (auto ok = check_directory(info, path, sticky, what); !ok) return ok;
     if (last) break;
     path += (path.ends_with('/') ? "" : "/") + part->string();
     at.reset(::openat(at.get(), part->c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));

@@ -4,14 +4,13 @@
 
 #include <fmt/format.h>
 
-#include <boost/json/serialize.hpp>
 #include <concepts>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/utf8.h"
+#include "base/json_text.h"
 #include "cordon/outcome.h"
 #include "outcome/enforcement.h"
 
@@ -22,12 +21,9 @@ std::string json(const LimitHit& hit);
 std::string json(const Error& error);
 std::string json(const Denial& denial);
 
-std::string json(std::string_view text) {
-  if (base::is_utf8(text)) return boost::json::serialize(text);
-  return boost::json::serialize(base::to_utf8(text));
-}
+std::string json(std::string_view text) { return base::json_text(text); }
 
-std::string json(bool value) { return value ? "true" : "false"; }
+std::string json(bool value) { return base::json_bool(value); }
 
 template <std::integral T>
   requires(!std::same_as<T, bool>)
@@ -49,27 +45,12 @@ std::string json(const std::optional<T>& value) {
   return value ? json(*value) : "null";
 }
 
-// For strings whose being empty means that nothing is known.
-std::string text_or_null(std::string_view text) { return text.empty() ? "null" : json(text); }
-
-class Object {
- public:
-  Object& add(std::string_view name, std::string_view value) {
-    text_ += fmt::format("{}\"{}\":{}", text_.empty() ? '{' : ',', name, value);
-    return *this;
-  }
-  [[nodiscard]] std::string str() const { return text_.empty() ? "{}" : text_ + '}'; }
-
- private:
-  std::string text_;
-};
-
 std::string json(const LimitHit& hit) {
-  return Object()
+  return base::JsonObject()
       .add("name", json(hit.name))
       .add("limit", json(hit.limit))
       .add("observed", json(hit.observed))
-      .add("evidence", text_or_null(hit.evidence))
+      .add("evidence", base::json_text_or_null(hit.evidence))
       .str();
 }
 
@@ -84,18 +65,18 @@ std::string json(const std::vector<T>& values) {
 }
 
 std::string json(const Denial& denial) {
-  return Object()
+  return base::JsonObject()
       .add("kind", json(to_string(denial.kind)))
       .add("what", json(denial.what))
       .add("access", json(denial.access))
-      .add("allow", text_or_null(denial.allow))
-      .add("reason", text_or_null(denial.reason))
+      .add("allow", base::json_text_or_null(denial.allow))
+      .add("reason", base::json_text_or_null(denial.reason))
       .add("count", json(denial.count))
       .str();
 }
 
 std::string json(const Termination& termination) {
-  return Object()
+  return base::JsonObject()
       .add("type", json(to_string(termination.type)))
       .add("code", json(termination.code))
       .add("signal", termination.signal == 0 ? "null" : json(termination.signal))
@@ -103,7 +84,7 @@ std::string json(const Termination& termination) {
 }
 
 std::string json(const Enforcement& enforcement) {
-  Object object;
+  base::JsonObject object;
   for (const auto& [name, member] : outcome::kGuarantees) {
     object.add(name, json(describe(enforcement.*member)));
   }
@@ -111,9 +92,9 @@ std::string json(const Enforcement& enforcement) {
 }
 
 std::string json(const Error& error) {
-  return Object()
+  return base::JsonObject()
       .add("code", json(to_string(error.code)))
-      .add("stage", text_or_null(error.stage))
+      .add("stage", base::json_text_or_null(error.stage))
       .add("os_error", error.os_error == 0 ? "null" : json(error.os_error))
       .add("message", json(error.message))
       .str();
@@ -124,7 +105,7 @@ std::string json(const Error& error) {
 std::string outcome::to_json(const Enforcement& enforcement) { return json(enforcement); }
 
 std::string to_json(const Outcome& o) {
-  return Object()
+  return base::JsonObject()
       .add("id", json(fmt::to_string(o.id)))
       .add("verdict", json(to_string(o.verdict)))
       .add("termination", json(o.termination))
@@ -144,7 +125,7 @@ std::string to_json(const Outcome& o) {
       .add("limits_hit", json(o.limits_hit))
       .add("denials", json(o.denials))
       .add("denials_omitted", json(o.denials_omitted))
-      .add("hint", text_or_null(o.hint))
+      .add("hint", base::json_text_or_null(o.hint))
       .add("enforcement", json(o.enforcement))
       .add("backend", json(o.backend))
       .add("error", json(o.error))

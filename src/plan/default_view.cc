@@ -5,13 +5,12 @@
 #include <string>
 #include <utility>
 
+#include "base/paths.h"
+
 namespace cordon::plan {
 namespace {
 
 using Kind = View::Kind;
-
-constexpr std::array<std::string_view, 7> kSystemDirectories = {
-    "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"};
 
 // Without these, common programs do not start or find nothing. Nothing in them is secret.
 constexpr std::array<std::string_view, 19> kSystemFiles = {
@@ -89,13 +88,11 @@ View scratch(std::string target, const Limits& limits) {
 
 }  // namespace
 
-std::span<const std::string_view> system_directories() { return kSystemDirectories; }
-
 std::vector<View> default_view(const Identity& identity, Network network, const Limits& limits) {
   std::vector<View> all;
-  all.reserve(kSystemDirectories.size() + kSystemFiles.size() + kNetworkFiles.size() +
+  all.reserve(base::system_directories().size() + kSystemFiles.size() + kNetworkFiles.size() +
               kDevices.size() + kSymlinks.size() + 8);
-  for (const std::string_view path : kSystemDirectories) all.push_back(host_path(path));
+  for (const std::string_view path : base::system_directories()) all.push_back(host_path(path));
   for (const std::string_view path : kSystemFiles) all.push_back(host_path(path));
   all.push_back(made_file("/etc/passwd", passwd(identity)));
   all.push_back(made_file("/etc/group", group(identity)));

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "plan/paths.h"
+#include "base/paths.h"
 
 namespace cordon::plan {
 namespace {
@@ -24,7 +24,7 @@ const View* at(const std::vector<View>& views, std::string_view target) {
 TEST(DefaultViewTest, NothingOfTheHostIsWritable) {
   for (const auto network : {Network::none, Network::loopback, Network::host}) {
     for (const View& view : default_view(kUser, network, {})) {
-      EXPECT_EQ(normalise(view.target), view.target);
+      EXPECT_EQ(base::normalise(view.target), view.target);
       EXPECT_FALSE(view.granted) << view.target;
       EXPECT_TRUE(!view.writable || view.kind == Kind::tmpfs) << view.target;
       if (view.kind == Kind::bind) {

@@ -6,8 +6,7 @@
 #include <utility>
 
 #include "base/errors.h"
-#include "plan/default_view.h"
-#include "plan/paths.h"
+#include "base/paths.h"
 
 namespace cordon::plan {
 namespace {
@@ -42,10 +41,9 @@ std::string name_of(const Grant& grant) {
 
 // Below /usr/src are people's own sources, as in many container images.
 bool is_system(std::string_view path) {
-  if (strictly_below(path, "/usr/src")) return false;
-  return at_or_below(path, "/etc") || at_or_below(path, "/boot") ||
-         std::ranges::any_of(system_directories(),
-                             [&](std::string_view top) { return at_or_below(path, top); });
+  if (base::strictly_below(path, "/usr/src")) return false;
+  return base::at_or_below(path, "/etc") || base::at_or_below(path, "/boot") ||
+         base::in_system_directory(path);
 }
 
 Result<void> check_place(const std::string& path, const Grant& grant,
@@ -59,7 +57,7 @@ Result<void> check_place(const std::string& path, const Grant& grant,
                " is Cordon's own: leave this grant out");
   }
   for (const std::string_view top : kReserved) {
-    if (at_or_below(path, top)) {
+    if (base::at_or_below(path, top)) {
       return bad("grant " + name_of(grant) + ": " + std::string(top) +
                  (top == "/sys" ? " of the host is never shown to a sandbox"
                                 : " is the sandbox's own, never the host's") +
@@ -87,7 +85,7 @@ Result<Grant> checked(const Grant& asked, std::span<const std::string> own) {
   }
   for (std::string* path : {&grant.source, &grant.target}) {
     if (tmpfs && path == &grant.source) continue;
-    const auto normal = normalise(*path);
+    const auto normal = base::normalise(*path);
     if (!normal) {
       return bad("grant " + name_of(asked) + ": \"" + *path +
                  "\" is not an absolute path without \"..\": write it as one");
@@ -140,20 +138,20 @@ bool still_wanted(const View& view, const View& grant) {
 }  // namespace
 
 std::string_view own_directory_of(std::string_view path, std::span<const std::string> own) {
-  if (at_or_below(path, kRuntimeDirectory)) return kRuntimeDirectory;
-  const auto it =
-      std::ranges::find_if(own, [&](const std::string& ours) { return at_or_below(path, ours); });
+  if (base::at_or_below(path, kRuntimeDirectory)) return kRuntimeDirectory;
+  const auto it = std::ranges::find_if(
+      own, [&](const std::string& ours) { return base::at_or_below(path, ours); });
   return it == own.end() ? std::string_view() : std::string_view(*it);
 }
 
 std::vector<View> masks_over(const std::string& source, const std::string& target,
                              std::span<const std::string> own) {
   std::vector<View> masks;
-  if (strictly_below(kRuntimeDirectory, source)) {
+  if (base::strictly_below(kRuntimeDirectory, source)) {
     masks.push_back(mask_of(source, target, kRuntimeDirectory));
   }
   for (const std::string& ours : own) {
-    if (strictly_below(ours, source)) masks.push_back(mask_of(source, target, ours));
+    if (base::strictly_below(ours, source)) masks.push_back(mask_of(source, target, ours));
   }
   return masks;
 }
@@ -182,8 +180,8 @@ Result<std::vector<View>> granted_views(const Request& request, std::span<const 
 }
 
 std::vector<View> merge_views(std::vector<View> defaults, std::vector<View> granted) {
-  if (std::ranges::any_of(granted,
-                          [](const View& g) { return strictly_below(g.target, "/var/tmp"); })) {
+  if (std::ranges::any_of(
+          granted, [](const View& g) { return base::strictly_below(g.target, "/var/tmp"); })) {
     // Else the grant would have to be mounted through a symlink.
     const View tmp = *find_target(defaults, "/tmp");
     View& var_tmp = *std::ranges::find(defaults, "/var/tmp", &View::target);
@@ -193,17 +191,18 @@ std::vector<View> merge_views(std::vector<View> defaults, std::vector<View> gran
   std::erase_if(defaults, [&](const View& view) {
     return std::ranges::any_of(granted, [&](const View& grant) {
       return view.target == grant.target ||
-             (strictly_below(view.target, grant.target) && !still_wanted(view, grant));
+             (base::strictly_below(view.target, grant.target) && !still_wanted(view, grant));
     });
   });
-  std::ranges::sort(granted, mounted_before, &View::target);
+  std::ranges::sort(granted, base::mounted_before, &View::target);
   // The system's directories first, then what was asked for; but a grant of /etc goes below the
   // defaults that lie in it.
   std::vector<View> all;
   std::vector<View> rest;
   for (View& grant : granted) {
-    const bool below = std::ranges::any_of(
-        defaults, [&](const View& view) { return strictly_below(view.target, grant.target); });
+    const bool below = std::ranges::any_of(defaults, [&](const View& view) {
+      return base::strictly_below(view.target, grant.target);
+    });
     (below ? all : rest).push_back(std::move(grant));
   }
   std::ranges::move(defaults, std::back_inserter(all));

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <ostream>
 
+#include "base/paths.h"
 #include "plan/default_view.h"
-#include "plan/paths.h"
 #include "plan/testing.h"
 
 namespace cordon::plan {
@@ -136,7 +136,7 @@ TEST(MergeViewsTest, NoDirectoryIsMountedOverWhatIsInIt) {
         merged({Grant::read("/usr/local/x"), Grant::read("/usr"), Grant::tmpfs("/tmp")})}) {
     for (std::size_t i = 0; i < views.size(); ++i) {
       for (std::size_t j = i; j < views.size(); ++j) {
-        EXPECT_FALSE(strictly_below(views[i].target, views[j].target))
+        EXPECT_FALSE(base::strictly_below(views[i].target, views[j].target))
             << views[j].target << " comes after " << views[i].target;
       }
     }

@@ -2,8 +2,8 @@
 #include <utility>
 
 #include "base/errors.h"
+#include "base/paths.h"
 #include "plan/grants.h"
-#include "plan/paths.h"
 
 namespace cordon::plan {
 namespace {
@@ -12,7 +12,7 @@ namespace {
 const View* shown_at(const std::vector<View>& root, std::string_view path) {
   const View* best = nullptr;
   for (const View& view : root) {
-    if (!at_or_below(path, view.target)) continue;
+    if (!base::at_or_below(path, view.target)) continue;
     if (best == nullptr || view.target.size() >= best->target.size()) best = &view;
   }
   return best;
@@ -28,7 +28,7 @@ std::unexpected<Error> bad(const std::string& path, const std::string& why) {
 Result<std::vector<View>> pinned_views(const Request& request, const std::vector<View>& root) {
   std::vector<View> pins;
   for (const Pin& pin : request.pins) {
-    const auto path = normalise(pin.path);
+    const auto path = base::normalise(pin.path);
     if (!path || *path != pin.path) {
       return bad(pin.path, "is not named by its plain path: leave out \"..\" and what is double");
     }

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/errors.h"
-#include "plan/paths.h"
+#include "base/paths.h"
 
 namespace cordon::plan {
 namespace {
@@ -16,9 +16,9 @@ using Kind = View::Kind;
 constexpr std::uint64_t kSize = kMostSecrets * (kMostSecretBytes + std::uint64_t{64} * 1024);
 
 bool in_the_way(const View& view) {
-  if (at_or_below(view.target, kSecretsDirectory)) return true;
+  if (base::at_or_below(view.target, kSecretsDirectory)) return true;
   // In a fresh directory the place can be made; on the host it cannot.
-  return view.kind == Kind::bind && at_or_below(kSecretsDirectory, view.target);
+  return view.kind == Kind::bind && base::at_or_below(kSecretsDirectory, view.target);
 }
 
 }  // namespace

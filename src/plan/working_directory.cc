@@ -3,8 +3,8 @@
 #include <iterator>
 
 #include "base/errors.h"
+#include "base/paths.h"
 #include "plan/grants.h"
-#include "plan/paths.h"
 
 namespace cordon::plan {
 namespace {
@@ -19,7 +19,7 @@ std::unexpected<Error> bad(std::string message) {
 const View* covering(const std::vector<View>& views, std::string_view path) {
   const View* best = nullptr;
   for (const View& view : views) {
-    if (!at_or_below(path, view.target)) continue;
+    if (!base::at_or_below(path, view.target)) continue;
     if (best == nullptr || view.target.size() > best->target.size()) best = &view;
   }
   return best;
@@ -35,7 +35,7 @@ Result<std::string> absolute_cwd(const Request& request, const Caller& caller) {
   std::string path = request.cwd.empty() ? caller.cwd : request.cwd;
   const bool relative = !path.empty() && !path.starts_with('/');
   if (relative && caller.cwd.starts_with('/')) path = caller.cwd + "/" + path;
-  if (auto normal = normalise(path)) return *normal;
+  if (auto normal = base::normalise(path)) return *normal;
   if (path.empty()) {
     return bad(
         "the current directory was removed, or cannot be read: go to another, or name one by "
@@ -49,9 +49,9 @@ Result<std::string> absolute_cwd(const Request& request, const Caller& caller) {
 std::string refusal(const std::string& cwd, const std::string& home) {
   if (cwd == "/") return "the root of the file system";
   if (cwd == home) return "your home directory";
-  if (!home.empty() && strictly_below(home, cwd)) return "above your home directory " + home;
-  if (at_or_below(cwd, "/etc") || at_or_below(cwd, "/boot") || cwd == "/var" || cwd == "/run" ||
-      cwd == "/root") {
+  if (!home.empty() && base::strictly_below(home, cwd)) return "above your home directory " + home;
+  if (base::at_or_below(cwd, "/etc") || base::at_or_below(cwd, "/boot") || cwd == "/var" ||
+      cwd == "/run" || cwd == "/root") {
     return "a directory of the system";
   }
   if (cwd == "/tmp" || cwd == "/var/tmp") return "shared by everybody on this host";
@@ -66,7 +66,7 @@ Result<std::string> place_cwd(const Request& request, const Caller& caller,
   if (!cwd) return cwd;
   constexpr std::array<std::string_view, 3> kOwn = {"/proc", "/sys", "/dev"};
   for (const std::string_view top : kOwn) {
-    if (at_or_below(*cwd, top)) {
+    if (base::at_or_below(*cwd, top)) {
       return bad("the working directory " + *cwd + " is in " + std::string(top) +
                  ", which is not the host's inside a sandbox: choose another by --cwd DIR");
     }
@@ -81,7 +81,7 @@ Result<std::string> place_cwd(const Request& request, const Caller& caller,
       grant == nullptr && view != nullptr && view->kind == Kind::bind) {
     return cwd;
   }
-  if (const auto why = refusal(*cwd, normalise(caller.home).value_or("")); !why.empty()) {
+  if (const auto why = refusal(*cwd, base::normalise(caller.home).value_or("")); !why.empty()) {
     return bad("the working directory " + *cwd + " is " + why +
                ": name what the program may see, e.g. --read DIR or --write DIR, and a directory "
                "to run in by --cwd DIR");

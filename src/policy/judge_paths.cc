@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "base/paths.h"
 #include "base/printable.h"
 #include "policy/judges.h"
-#include "policy/path_text.h"
 
 namespace cordon::policy {
 namespace {
@@ -14,7 +14,7 @@ using Kind = Grant::Kind;
 const Placed<std::string>* above(const TextList& list, std::string_view path) {
   if (!list) return nullptr;
   const auto at = std::ranges::find_if(
-      list->value, [&](const auto& top) { return at_or_below(path, top.value); });
+      list->value, [&](const auto& top) { return base::at_or_below(path, top.value); });
   return at == list->value.end() ? nullptr : &*at;
 }
 
@@ -22,7 +22,7 @@ const Placed<std::string>* above(const TextList& list, std::string_view path) {
 const Placed<std::string>* touched(const TextList& denied, std::string_view path) {
   if (!denied) return nullptr;
   const auto at = std::ranges::find_if(denied->value, [&](const auto& no) {
-    return at_or_below(path, no.value) || at_or_below(no.value, path);
+    return base::at_or_below(path, no.value) || base::at_or_below(no.value, path);
   });
   return at == denied->value.end() ? nullptr : &*at;
 }
@@ -42,7 +42,7 @@ void refuse(const Case& all, const PathAsk& ask, const Place& place, const std::
 bool check_denied(const Case& all, const PathAsk& ask, const TextList& denied) {
   const auto* no = touched(denied, ask.path);
   if (no == nullptr) return true;
-  const bool inside = ask.path != no->value && at_or_below(no->value, ask.path);
+  const bool inside = ask.path != no->value && base::at_or_below(no->value, ask.path);
   refuse(
       all, ask, no->place,
       (inside ? "would show " + base::printable(no->value) + ", which " : std::string("is what ")) +
@@ -79,7 +79,7 @@ bool check(const Case& all, const PathAsk& ask, Kind kind, const Ceiling& ceilin
   if (ask.subject == "cwd" && rules.cwd) {
     return check_list(all, ask, {&rules.cwd}, rules.cwd->place, decided);
   }
-  if (!rules.read || is_system_place(ask.path)) return true;
+  if (!rules.read || base::in_system_directory(ask.path)) return true;
   return check_list(all, ask, {&rules.read, &rules.write, &own.read, &own.write}, rules.read->place,
                     decided);
 }
@@ -95,9 +95,10 @@ bool judge(const Case& all, const PathAsk& ask, Kind kind) {
 
 // Where programs are restricted, nothing may be put in the place of what they load.
 bool check_target(const Case& all, const GrantAsk& ask) {
-  const std::string target = normal_path(ask.grant.target).value_or(ask.grant.target);
+  const std::string target = base::normalise(ask.grant.target).value_or(ask.grant.target);
   if (target.empty() || target == ask.asked_as || !restricts_programs(all.policy)) return true;
-  const bool covers = is_system_place(target) || at_or_below(target, "/etc") || target == "/";
+  const bool covers =
+      base::in_system_directory(target) || base::at_or_below(target, "/etc") || target == "/";
   if (!covers) return true;
   const auto ceiling = std::ranges::find_if(
       all.policy.ceilings, [](const Ceiling& one) { return one.programs || one.denied_programs; });
@@ -117,7 +118,7 @@ void judge_grants(const Case& all) {
       all.allow("tmpfs", ask.grant.target, {}, ask.asked_by);
     } else {
       const bool write = ask.grant.kind == Kind::write;
-      const std::string path = normal_path(ask.grant.source).value_or("");
+      const std::string path = base::normalise(ask.grant.source).value_or("");
       const PathAsk one{write ? "write" : "read", path.empty() ? ask.grant.source : path,
                         ask.asked_by};
       if (path.empty() && !all.policy.ceilings.empty()) {
@@ -137,14 +138,14 @@ std::string host_cwd(const Case& all) {
   const Grant* innermost = nullptr;
   std::string place;
   for (const Grant& grant : all.result.request.grants) {
-    std::string target = normal_path(grant.target).value_or("");
-    if (target.empty() || !at_or_below(cwd, target) || target.size() < place.size()) continue;
+    std::string target = base::normalise(grant.target).value_or("");
+    if (target.empty() || !base::at_or_below(cwd, target) || target.size() < place.size()) continue;
     innermost = &grant;
     place = std::move(target);
   }
   if (innermost == nullptr) return cwd;
   if (innermost->kind == Kind::tmpfs) return {};
-  return normal_path(innermost->source + "/" + cwd.substr(place == "/" ? 0 : place.size()))
+  return base::normalise(innermost->source + "/" + cwd.substr(place == "/" ? 0 : place.size()))
       .value_or(cwd);
 }
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "base/paths.h"
 #include "base/printable.h"
 #include "policy/env_names.h"
-#include "policy/path_text.h"
 #include "policy/read_json.h"
 #include "policy/read_parts.h"
 #include "policy/read_toml.h"
@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kLongestName = 100;
 
 bool has_parent_part(std::string_view path) {
-  return !normal_path("/" + std::string(path)).has_value();
+  return !base::normalise("/" + std::string(path)).has_value();
 }
 
 // A name becomes part of the name of a directory.

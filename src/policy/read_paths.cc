@@ -1,5 +1,5 @@
+#include "base/paths.h"
 #include "base/printable.h"
-#include "policy/path_text.h"
 #include "policy/read_parts.h"
 
 namespace cordon::policy {
@@ -14,7 +14,7 @@ std::string checked_path(TableReader& reader, const Placed<std::string>& path,
     }
     text = context.home + text.substr(1);
   }
-  const auto normal = normal_path(text);
+  const auto normal = base::normalise(text);
   if (!normal) {
     reader.wrong(path.place, "\"" + base::printable(path.value) +
                                  "\" is not an absolute path without \"..\": write it as one");
@@ -41,7 +41,7 @@ namespace {
 void check_denied(TableReader& reader, const TextList& denied) {
   if (!denied) return;
   for (const auto& path : denied->value) {
-    if (!is_system_place(path.value)) continue;
+    if (!base::in_system_directory(path.value)) continue;
     reader.wrong(path.place, "\"" + base::printable(path.value) +
                                  "\" cannot be denied: every sandbox shows the system's "
                                  "directories; remove it");
@@ -101,7 +101,7 @@ void read_filesystem(TableReader& outer, const PathContext& context, Ceiling& ce
     for (const auto& path : allowed->value) {
       if (!denied) break;
       for (const auto& no : denied->value) {
-        if (!at_or_below(path.value, no.value)) continue;
+        if (!base::at_or_below(path.value, no.value)) continue;
         reader.wrong(path.place, "allowRead of \"" + base::printable(path.value) +
                                      "\" inside denyRead of \"" + base::printable(no.value) +
                                      "\": here what is denied stays denied; deny less");

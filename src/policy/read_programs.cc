@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/paths.h"
 #include "base/printable.h"
-#include "policy/path_text.h"
 #include "policy/read_parts.h"
 
 namespace cordon::policy {
@@ -10,7 +10,7 @@ namespace {
 
 // Absolute and normal; a "*" may stand for anything.
 Placed<std::string> program_path(TableReader& reader, const Placed<std::string>& path) {
-  const auto normal = normal_path(path.value);
+  const auto normal = base::normalise(path.value);
   if (!normal) {
     reader.wrong(path.place, "\"" + base::printable(path.value) +
                                  "\" is not an absolute path without \"..\": write where the "

@@ -15,6 +15,7 @@
 #include "base/fd.h"
 #include "base/locked_bytes.h"
 #include "base/printable.h"
+#include "base/trust.h"
 #include "secrets/command_source.h"
 #include "secrets/read_secret.h"
 
@@ -32,7 +33,7 @@ Result<void> check_file(const struct stat& info, const std::string& path) {
   if (!S_ISREG(info.st_mode)) {
     return fail(ErrorCode::invalid_argument, kStage, "is not a regular file: for a pipe use fd:N");
   }
-  if (info.st_uid != 0 && info.st_uid != ::geteuid()) {
+  if (!base::owner_is_trusted(info)) {
     return fail(ErrorCode::invalid_argument, kStage,
                 "belongs to another user (uid " + std::to_string(info.st_uid) +
                     "): it must be yours or root's");

@@ -1,23 +1,19 @@
 // SupervisedProcess: settings before the start, and looks at the state.
 #include <utility>
 
-#include "base/errors.h"
+#include "supervise/process_settings.h"
 #include "supervise/supervised_process.h"
 
 namespace cordon::supervise {
 
-using base::fail;
-
 Result<void> SupervisedProcess::must_be_created(std::string_view operation) const {
   if (state_ == State::created) return {};
-  return fail(ErrorCode::wrong_state, operation,
-              request_.program + " has been started: do this before start()");
+  return already_started(request_, operation);
 }
 
 Result<void> SupervisedProcess::must_run(std::string_view operation) const {
   if (state_ == State::running) return {};
-  return fail(ErrorCode::wrong_state, operation,
-              request_.program + (state_ == State::ended ? " has ended" : " has not been started"));
+  return not_running(request_, state_ == State::ended, operation);
 }
 
 template <typename Field>
@@ -25,12 +21,7 @@ Result<void> SupervisedProcess::replace(Field Request::* field, Field value,
                                         std::string_view name) {
   const Lock lock(mutex_);
   if (auto ok = must_be_created(name); !ok) return ok;
-  Field before = std::exchange(request_.*field, std::move(value));
-  if (auto ok = validate(request_); !ok) {
-    request_.*field = std::move(before);
-    return ok;
-  }
-  return {};
+  return set_field(request_, field, std::move(value));
 }
 
 Result<void> SupervisedProcess::set_stdin(Input input) {

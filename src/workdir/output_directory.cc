@@ -12,6 +12,7 @@
 
 #include "base/errors.h"
 #include "base/printable.h"
+#include "base/trust.h"
 #include "workdir/beneath.h"
 #include "workdir/copy_file.h"
 
@@ -19,7 +20,6 @@ namespace cordon::workdir {
 namespace {
 
 constexpr const char* kStage = "collect";
-constexpr mode_t kOthersMayWrite = S_IWGRP | S_IWOTH;
 constexpr mode_t kDirectory = 0755;
 constexpr mode_t kFile = 0644;  // never with more rights than these, whatever the program gave it
 
@@ -92,11 +92,12 @@ Result<OutputDirectory> OutputDirectory::from_fd(int fd, std::string name) {
   if (!output.fd_ || ::fstat(output.fd_.get(), &found) != 0) {
     return base::fail_os(kStage, errno, "cannot open " + base::printable(output.name_));
   }
+  // Not even root's, unless root asks: what is collected is the caller's.
   if (found.st_uid != ::geteuid()) {
     return refuse(output.name_, "it belongs to user " + std::to_string(found.st_uid) +
                                     ": choose a directory of your own by --into DIR");
   }
-  if ((found.st_mode & kOthersMayWrite) != 0) {
+  if (base::others_may_write(found)) {
     return refuse(output.name_,
                   "its group or others may write there: take that away (chmod go-w), or choose "
                   "another by --into DIR");

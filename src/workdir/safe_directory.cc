@@ -10,12 +10,12 @@
 
 #include "base/errors.h"
 #include "base/printable.h"
+#include "base/trust.h"
 
 namespace cordon::workdir {
 namespace {
 
 constexpr const char* kStage = "workdir";
-constexpr mode_t kOthersMayWrite = S_IWGRP | S_IWOTH;
 constexpr mode_t kPrivate = 0700;
 
 enum class Place : std::uint8_t { above, own };
@@ -31,12 +31,12 @@ Result<void> check(const struct stat& found, const std::string& path, Place plac
     return refuse(path, "it is a symbolic link; name the directory that it leads to");
   }
   if (!S_ISDIR(found.st_mode)) return refuse(path, "it is not a directory");
-  if (found.st_uid != 0 && found.st_uid != ::geteuid()) {
+  if (!base::owner_is_trusted(found)) {
     return refuse(path, "it belongs to user " + std::to_string(found.st_uid) +
                             ", neither to you nor to root");
   }
-  const bool sticky = (found.st_mode & S_ISVTX) != 0;
-  if ((found.st_mode & kOthersMayWrite) != 0 && !(sticky && place == Place::above)) {
+  const auto sticky = place == Place::above ? base::Sticky::is_closed : base::Sticky::is_open;
+  if (base::others_may_write(found, sticky)) {
     return refuse(path, "its group or others may write there; take that away (chmod go-w)");
   }
   return {};

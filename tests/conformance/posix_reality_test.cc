@@ -262,12 +262,17 @@ TEST_F(PosixReality, TerminalIsTheProgramsOwn) {
   EXPECT_EQ(outcome.out, "33 101\r\n");
 }
 
-TEST_F(PosixReality, TerminalEndOfInputAndResize) {
-  Request request{.program = "sh", .args = {"-c", "trap 'stty size' WINCH; echo go; cat; cat"}};
+Request on_terminal(const std::string& script) {
+  Request request{.program = "sh", .args = {"-c", script}};
   request.in = Input::pipe();
   request.out = Output::events({.mode = OutputMode::line});
   request.terminal = TerminalSize{};
-  const auto process = manager_->create(request).value();
+  return request;
+}
+
+TEST_F(PosixReality, TerminalEndOfInputAndResize) {
+  const auto process =
+      manager_->create(on_terminal("trap 'stty size' WINCH; echo go; cat; cat")).value();
   EventStream events = process->events();
   ASSERT_TRUE(process->start());
   EXPECT_EQ(events.next()->data.view(), "go");
@@ -279,11 +284,7 @@ TEST_F(PosixReality, TerminalEndOfInputAndResize) {
 }
 
 TEST_F(PosixReality, CtrlCOnTheTerminalInterrupts) {
-  Request request{.program = "sh", .args = {"-c", "echo go; exec sleep 1000"}};
-  request.in = Input::pipe();
-  request.out = Output::events({.mode = OutputMode::line});
-  request.terminal = TerminalSize{};
-  const auto process = manager_->create(request).value();
+  const auto process = manager_->create(on_terminal("echo go; exec sleep 1000")).value();
   EventStream events = process->events();
   ASSERT_TRUE(process->start());
   EXPECT_EQ(events.next()->data.view(), "go");

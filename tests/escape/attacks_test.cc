@@ -25,22 +25,9 @@ std::vector<Attack> all_attacks() {
 
 namespace {
 
-class Stopped : public Sandboxed, public testing::WithParamInterface<Attack> {};
+class Stopped : public EachAttack {};
 
-TEST_P(Stopped, InASandbox) {
-  const Attack& attack = GetParam();
-  if (attack.needs_root && !is_root()) CORDON_SKIP_WITHOUT("root", "the caller has to be root");
-  if (landlock_abi() < attack.landlock_abi) {
-    CORDON_SKIP_WITHOUT("landlock", "needs ABI " + std::to_string(attack.landlock_abi));
-  }
-  if (support::tree_is_below(attack.looks_for)) {
-    GTEST_SKIP() << "tree: it is below " << attack.looks_for
-                 << ", which is visible for that reason";
-  }
-  EXPECT_TRUE(was_stopped(run(manager(), request_for(attack, bait_))));
-  EXPECT_EQ(bait_.foreign_or_set_ids(), Words{});
-  EXPECT_EQ(bait_.typed(), 0);
-}
+TEST_P(Stopped, InASandbox) { expect_stopped(run(manager(), request_for(GetParam(), bait_))); }
 
 class Succeeds : public Sandboxed, public testing::WithParamInterface<Attack> {};
 

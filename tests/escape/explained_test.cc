@@ -8,8 +8,6 @@
 #include "backend/linux/explain_judge.h"
 #include "escape/attacks.h"
 #include "escape/runs.h"
-#include "support/must_work.h"
-#include "support/tree.h"
 
 namespace cordon::escape {
 namespace {
@@ -161,24 +159,14 @@ bool names_it(const Denial& denial, const Attack& attack, const Words& words) {
   });
 }
 
-class ExplainedAttack : public Sandboxed, public testing::WithParamInterface<Attack> {};
+class ExplainedAttack : public EachAttack {};
 
 TEST_P(ExplainedAttack, IsStoppedAllTheSameAndNamed) {
   const Attack& attack = GetParam();
-  if (attack.needs_root && !is_root()) CORDON_SKIP_WITHOUT("root", "the caller has to be root");
-  if (landlock_abi() < attack.landlock_abi) {
-    CORDON_SKIP_WITHOUT("landlock", "needs ABI " + std::to_string(attack.landlock_abi));
-  }
-  if (support::tree_is_below(attack.looks_for)) {
-    GTEST_SKIP() << "tree: it is below " << attack.looks_for
-                 << ", which is visible for that reason";
-  }
   Request request = request_for(attack, bait_);
   request.explain = true;
   const Outcome outcome = run(manager(), request);
-  EXPECT_TRUE(was_stopped(outcome));
-  EXPECT_EQ(bait_.foreign_or_set_ids(), Words{});
-  EXPECT_EQ(bait_.typed(), 0);
+  expect_stopped(outcome);
   const auto reason = unreported().find(attack.name);
   // A kernel without what it needs stops it sooner; the filter refuses calls on every kernel.
   const bool too_soon = !attack.unguarded.may_be_missing.empty() && !calls().contains(attack.name);

@@ -9,6 +9,7 @@
 #include "backend/linux/probe_security.h"
 #include "supervise/supervising_manager.h"
 #include "support/must_work.h"
+#include "support/tree.h"
 
 namespace cordon::escape {
 namespace {
@@ -109,6 +110,26 @@ Sandboxed::Started Sandboxed::start(Manager& manager, Request request) {
   std::string line;
   if (auto event = events.next_for(kDeadline); event && *event) line = (*event)->data.str();
   return {std::move(process), std::move(events), std::move(line)};
+}
+
+void EachAttack::SetUp() {
+  Sandboxed::SetUp();
+  if (IsSkipped() || HasFatalFailure()) return;
+  const Attack& attack = GetParam();
+  if (attack.needs_root && !is_root()) CORDON_SKIP_WITHOUT("root", "the caller has to be root");
+  if (landlock_abi() < attack.landlock_abi) {
+    CORDON_SKIP_WITHOUT("landlock", "needs ABI " + std::to_string(attack.landlock_abi));
+  }
+  if (support::tree_is_below(attack.looks_for)) {
+    GTEST_SKIP() << "tree: it is below " << attack.looks_for
+                 << ", which is visible for that reason";
+  }
+}
+
+void EachAttack::expect_stopped(const Outcome& outcome) {
+  EXPECT_TRUE(was_stopped(outcome));
+  EXPECT_EQ(bait_.foreign_or_set_ids(), Words{});
+  EXPECT_EQ(bait_.typed(), 0);
 }
 
 void Limited::SetUp() {

@@ -52,7 +52,15 @@ class Sandboxed : public testing::Test {
   std::unique_ptr<Manager> manager_;
 };
 
-// The same where control groups work; else a skip.
+// A sandbox for each attack of the table that can be made here; else a skip.
+class EachAttack : public Sandboxed, public testing::WithParamInterface<Attack> {
+ protected:
+  void SetUp() override;
+  // And it has left nothing behind that it should not.
+  void expect_stopped(const Outcome& outcome);
+};
+
+// A sandbox where control groups work; else a skip.
 class Limited : public Sandboxed {
  protected:
   void SetUp() override;

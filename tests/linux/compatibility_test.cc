@@ -270,8 +270,11 @@ TEST_F(Corpus, Git) {
 
 TEST_F(Corpus, GitSeesARepositoryOfTheCallers) {
   NEEDS("git");
-  const std::string command = "git init -q -b main '" + directory_.string() + "/repo'";
-  ASSERT_EQ(std::system(command.c_str()), 0);
+  auto outside = posix_manager();
+  ASSERT_TRUE(outside) << outside.error().message;
+  const Outcome made =
+      run(**outside, {.program = "git", .args = {"init", "-q", "-b", "main", directory_ / "repo"}});
+  ASSERT_EQ(made.exit_code, 0) << to_json(made);
   EXPECT_EQ(shell("cd repo && git status --short --branch"), "## No commits yet on main\n");
 }
 

@@ -9,10 +9,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <future>
 #include <iterator>
 #include <thread>
+#include <utility>
 
 #include "backend/linux/tree_sampler.h"
 #include "base/fd.h"
@@ -180,13 +183,22 @@ Traces traces_settled(const Traces& wanted) {
 }
 
 bool reap_all(Duration patience) {
-  const auto until = std::chrono::steady_clock::now() + patience;
-  for (;;) {
-    const pid_t pid = ::waitpid(-1, nullptr, WNOHANG);
-    if (pid < 0) return true;
-    if (std::chrono::steady_clock::now() > until) return false;
-    if (pid == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  // A thread, because there is no wait for any child with an end to it, and SIGCHLD may go to any
+  // other thread of ours.
+  std::promise<void> all_gone;
+  const std::future<void> gone = all_gone.get_future();
+  std::thread reaper([told = std::move(all_gone)]() mutable {
+    while (::waitpid(-1, nullptr, 0) > 0 || errno == EINTR) {
+    }
+    told.set_value();
+  });
+  const bool none_left = gone.wait_for(patience) == std::future_status::ready;
+  if (none_left) {
+    reaper.join();
+  } else {
+    reaper.detach();  // the test has failed and is about to end
   }
+  return none_left;
 }
 
 std::size_t groups_of(pid_t supervisor) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "backend/linux/mountinfo_text.h"
+
 namespace cordon::linux_backend {
 namespace {
 
@@ -23,24 +25,6 @@ bool has(const std::vector<std::string>& list, std::string_view word) {
   return std::ranges::find(list, word) != list.end();
 }
 
-bool octal(char c) { return c >= '0' && c <= '7'; }
-
-// Spaces, tabs, newlines and backslashes are written as \ooo.
-std::string unescaped(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\\' && i + 3 < text.size() && octal(text[i + 1]) && octal(text[i + 2]) &&
-        octal(text[i + 3])) {
-      out += static_cast<char>((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 +
-                               (text[i + 3] - '0'));
-      i += 3;
-    } else {
-      out += text[i];
-    }
-  }
-  return out;
-}
-
 }  // namespace
 
 std::vector<CgroupMount> parse_mountinfo(std::string_view text) {
@@ -59,8 +43,8 @@ std::vector<CgroupMount> parse_mountinfo(std::string_view text) {
     take(line, ' ');
     CgroupMount mount{.v2 = type == "cgroup2",
                       .read_only = has(options, "ro"),
-                      .root = unescaped(root),
-                      .point = unescaped(point),
+                      .root = unescaped_mount_path(root),
+                      .point = unescaped_mount_path(point),
                       .controllers = {}};
     auto super = split(line, ',');
     mount.read_only = mount.read_only || has(super, "ro");

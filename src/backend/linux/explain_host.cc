@@ -11,8 +11,9 @@
 #include <optional>
 #include <utility>
 
+#include "backend/linux/mountinfo_text.h"
 #include "base/fd.h"
-#include "plan/paths.h"
+#include "base/paths.h"
 
 namespace cordon::linux_backend {
 namespace {
@@ -32,23 +33,6 @@ std::string_view field(std::string_view line, std::size_t index) {
     line.remove_prefix(space + 1);
   }
   return line.substr(0, line.find(' '));
-}
-
-// "\040" is a space there.
-std::string unescaped(std::string_view text) {
-  const auto octal = [](char c) { return c >= '0' && c <= '7'; };
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\\' && i + 3 < text.size() && octal(text[i + 1]) && octal(text[i + 2]) &&
-        octal(text[i + 3])) {
-      out += static_cast<char>((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 +
-                               (text[i + 3] - '0'));
-      i += 3;
-    } else {
-      out += text[i];
-    }
-  }
-  return out;
 }
 
 using Names = std::deque<std::string>;
@@ -83,7 +67,7 @@ std::vector<std::string> places_to_avoid(std::string_view mountinfo) {
     mountinfo.remove_prefix(std::min(mountinfo.size(), line.size() + 1));
     const std::size_t dash = line.find(" - ");
     if (dash == std::string_view::npos || !may_hang(field(line.substr(dash), 2))) continue;
-    std::string place = unescaped(field(line, 4));
+    std::string place = unescaped_mount_path(field(line, 4));
     if (place != "/") places.push_back(std::move(place));  // who runs on it may look at it
   }
   return places;
@@ -95,7 +79,7 @@ HostFiles::HostFiles(std::vector<std::string> avoid) : avoid_(std::move(avoid)) 
 
 bool HostFiles::avoided(std::string_view path) const {
   return std::ranges::any_of(
-      avoid_, [&](const std::string& place) { return plan::at_or_below(path, place); });
+      avoid_, [&](const std::string& place) { return base::at_or_below(path, place); });
 }
 
 HostFile HostFiles::find(const std::string& path) const {

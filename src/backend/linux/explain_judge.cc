@@ -4,9 +4,9 @@
 
 #include <utility>
 
+#include "base/paths.h"
 #include "base/shell_word.h"
 #include "plan/grants.h"
-#include "plan/paths.h"
 
 namespace cordon::linux_backend {
 namespace {
@@ -62,7 +62,7 @@ Remedy granting(Grant grant, bool world_readable = true) {
 const View* view_of(const std::vector<View>& views, std::string_view path) {
   const View* found = nullptr;
   for (const View& view : views) {
-    if (!plan::at_or_below(path, view.target)) continue;
+    if (!base::at_or_below(path, view.target)) continue;
     if (found == nullptr || view.target.size() >= found->target.size()) found = &view;
   }
   return found;
@@ -94,7 +94,7 @@ class Judge {
 
   [[nodiscard]] std::optional<Denial> decide() const {
     // The sandbox's processes have numbers that others have on the host.
-    if (plan::at_or_below(path_, "/proc")) return std::nullopt;
+    if (base::at_or_below(path_, "/proc")) return std::nullopt;
     switch (attempt_.use) {
       case Use::look:
       case Use::read:
@@ -127,7 +127,7 @@ class Judge {
     if (bind) {
       // Present where the view comes from: it has come there just now, or a mount hides it. What a
       // link leads out of the view to is another thing.
-      if (plan::at_or_below(found.path, view->source)) return std::nullopt;
+      if (base::at_or_below(found.path, view->source)) return std::nullopt;
       grant.source = grant.target = found.path;
     }
     return denial(granting(std::move(grant), found.world_readable));

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "plan/paths.h"
+#include "base/paths.h"
 
 namespace cordon::linux_backend {
 namespace {
@@ -14,7 +14,7 @@ using plan::View;
 bool shown(const plan::SandboxPlan& plan, std::string_view path) {
   const View* best = nullptr;
   for (const View& view : plan.root) {
-    if (!plan::at_or_below(path, view.target)) continue;
+    if (!base::at_or_below(path, view.target)) continue;
     if (best == nullptr || view.target.size() > best->target.size()) best = &view;
   }
   if (best == nullptr) return false;
@@ -23,7 +23,7 @@ bool shown(const plan::SandboxPlan& plan, std::string_view path) {
 
 bool granted_below(const Request& request, std::string_view path) {
   return std::ranges::any_of(request.grants, [&](const Grant& grant) {
-    return plan::at_or_below(grant.target.empty() ? grant.source : grant.target, path);
+    return base::at_or_below(grant.target.empty() ? grant.source : grant.target, path);
   });
 }
 
@@ -36,7 +36,7 @@ std::vector<std::string> inside_environment(std::vector<std::string> environment
     const std::string name = entry.substr(0, equals);
     if (name != "HOME" && name != "TMPDIR") continue;
     if (std::ranges::find(request.env, name, &EnvVar::name) != request.env.end()) continue;
-    const auto path = plan::normalise(entry.substr(equals + 1));
+    const auto path = base::normalise(entry.substr(equals + 1));
     if (path && shown(plan, *path)) continue;
     if (path && name == "HOME" && granted_below(request, *path)) continue;
     entry = name + "=/tmp";

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "base/fd.h"
-#include "plan/paths.h"
+#include "base/paths.h"
 
 namespace cordon::linux_backend {
 namespace {
@@ -34,8 +34,8 @@ std::optional<std::string> real_path(const std::string& path) {
 // Inside, that name is a grant's, whatever the host has there.
 bool is_made_inside(const Request& request, std::string_view path) {
   return std::ranges::any_of(request.grants, [&](const Grant& grant) {
-    const auto target = plan::normalise(grant.target);
-    return target && plan::at_or_below(path, *target);
+    const auto target = base::normalise(grant.target);
+    return target && base::at_or_below(path, *target);
   });
 }
 
@@ -43,14 +43,14 @@ bool is_made_inside(const Request& request, std::string_view path) {
 
 Request with_real_paths(Request request) {
   for (Grant& grant : request.grants) {
-    if (grant.kind == Grant::Kind::tmpfs || !plan::normalise(grant.source)) continue;
+    if (grant.kind == Grant::Kind::tmpfs || !base::normalise(grant.source)) continue;
     if (grant.target.empty()) grant.target = grant.source;
     if (request.links_resolved) continue;
     if (auto real = real_path(grant.source)) grant.source = std::move(*real);
   }
   if (request.links_resolved) return request;
   const bool absolute = request.cwd.starts_with('/');
-  const auto cwd = plan::normalise(request.cwd);
+  const auto cwd = base::normalise(request.cwd);
   if (!request.cwd.empty() && (!absolute || (cwd && !is_made_inside(request, *cwd)))) {
     if (auto real = real_path(request.cwd)) request.cwd = std::move(*real);
   }

@@ -1,9 +1,9 @@
 #include "backend/linux/verify.h"
 
-#include <charconv>
 #include <set>
 #include <utility>
 
+#include "backend/linux/mountinfo_text.h"
 #include "base/errors.h"
 
 namespace cordon::linux_backend {
@@ -58,22 +58,6 @@ Result<void> must_be(std::string_view text, std::string_view name, std::string_v
                  " instead of " + std::string(wanted));
 }
 
-// mountinfo writes blanks and backslashes of paths as octal numbers.
-std::string unescaped(std::string_view path) {
-  std::string plain;
-  for (std::size_t i = 0; i < path.size(); ++i) {
-    if (path[i] == '\\' && i + 3 < path.size()) {
-      int code = 0;
-      std::from_chars(path.data() + i + 1, path.data() + i + 4, code, 8);
-      plain += static_cast<char>(code);
-      i += 3;
-    } else {
-      plain += path[i];
-    }
-  }
-  return plain;
-}
-
 bool has_option(std::string_view options, std::string_view wanted) {
   while (!options.empty()) {
     const std::size_t end = std::min(options.find(','), options.size());
@@ -126,7 +110,7 @@ Result<void> check_mounts(std::string_view text, const std::vector<ExpectedMount
     constexpr std::size_t kTarget = 4;
     constexpr std::size_t kOptions = 5;
     if (fields.size() <= kOptions) return differs("a mount is described in an unknown way");
-    const std::string target = unescaped(fields[kTarget]);
+    const std::string target = unescaped_mount_path(fields[kTarget]);
     const ExpectedMount* mount = find(expected, target);
     if (mount == nullptr) return differs("something is mounted on " + target);
     if (!mount->writable && !has_option(fields[kOptions], "ro")) {

@@ -2,34 +2,25 @@
 #include <utility>
 
 #include "backend/memory/memory_process.h"
-#include "base/errors.h"
+#include "supervise/process_settings.h"
 
 namespace cordon::memory {
 
-using base::fail;
-
 Result<void> MemoryProcess::must_be_created(std::string_view operation) const {
   if (state_ == State::created) return {};
-  return fail(ErrorCode::wrong_state, operation,
-              request_.program + " has been started: do this before start()");
+  return supervise::already_started(request_, operation);
 }
 
 Result<void> MemoryProcess::must_run(std::string_view operation) const {
   if (state_ == State::running) return {};
-  return fail(ErrorCode::wrong_state, operation,
-              request_.program + (state_ == State::ended ? " has ended" : " has not been started"));
+  return supervise::not_running(request_, state_ == State::ended, operation);
 }
 
 template <typename Field>
 Result<void> MemoryProcess::replace(Field Request::* field, Field value, std::string_view name) {
   const Lock lock(simulation());
   if (auto ok = must_be_created(name); !ok) return ok;
-  Field before = std::exchange(request_.*field, std::move(value));
-  if (auto ok = validate(request_); !ok) {
-    request_.*field = std::move(before);
-    return ok;
-  }
-  return {};
+  return supervise::set_field(request_, field, std::move(value));
 }
 
 Result<void> MemoryProcess::set_stdin(Input input) {

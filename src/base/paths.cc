@@ -1,9 +1,10 @@
-#include "plan/paths.h"
+#include "base/paths.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
-namespace cordon::plan {
+namespace cordon::base {
 
 std::optional<std::string> normalise(std::string_view path) {
   if (!path.starts_with('/')) return std::nullopt;
@@ -34,4 +35,15 @@ bool mounted_before(std::string_view a, std::string_view b) {
   return std::pair(depth(a), a) < std::pair(depth(b), b);
 }
 
-}  // namespace cordon::plan
+std::span<const std::string_view> system_directories() {
+  static constexpr std::array<std::string_view, 7> kAll = {"/usr",   "/bin",   "/sbin",  "/lib",
+                                                           "/lib32", "/lib64", "/libx32"};
+  return kAll;
+}
+
+bool in_system_directory(std::string_view path) {
+  return std::ranges::any_of(system_directories(),
+                             [&](std::string_view top) { return at_or_below(path, top); });
+}
+
+}  // namespace cordon::base

@@ -2,10 +2,11 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
-namespace cordon::plan {
+namespace cordon::base {
 
 // "/a//b/./c/" → "/a/b/c". Nothing if the path is not absolute or has a ".." component: what that
 // means depends on symlinks.
@@ -18,4 +19,10 @@ namespace cordon::plan {
 // An order in which each directory comes before what is in it.
 [[nodiscard]] bool mounted_before(std::string_view a, std::string_view b);
 
-}  // namespace cordon::plan
+// Where programs and libraries are; a sandbox always shows those of the host, read-only, and no
+// grant makes them writable.
+[[nodiscard]] std::span<const std::string_view> system_directories();
+// Whether `path`, normalised, is one of them or below one.
+[[nodiscard]] bool in_system_directory(std::string_view path);
+
+}  // namespace cordon::base

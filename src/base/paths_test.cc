@@ -1,8 +1,8 @@
-#include "plan/paths.h"
+#include "base/paths.h"
 
 #include <gtest/gtest.h>
 
-namespace cordon::plan {
+namespace cordon::base {
 namespace {
 
 TEST(NormaliseTest, RemovesWhatMeansNothing) {
@@ -36,5 +36,14 @@ TEST(PathsTest, ParentsComeBeforeChildren) {
   EXPECT_FALSE(mounted_before("/a", "/a"));
 }
 
+TEST(PathsTest, SystemDirectoriesAreKnownByComponentToo) {
+  EXPECT_TRUE(in_system_directory("/usr"));
+  EXPECT_TRUE(in_system_directory("/lib64/ld.so"));
+  EXPECT_FALSE(in_system_directory("/lib6"));
+  EXPECT_FALSE(in_system_directory("/usrlocal/bin"));
+  EXPECT_FALSE(in_system_directory("/"));
+  EXPECT_FALSE(in_system_directory("/etc"));
+}
+
 }  // namespace
-}  // namespace cordon::plan
+}  // namespace cordon::base
