@@ -29,8 +29,6 @@ inline constexpr Enum kLast{};
 
 class Writer {
  public:
-  static constexpr bool kReads = false;
-
   template <typename... Values>
   void all(Values&... values) {
     (one(values), ...);
@@ -82,8 +80,6 @@ class Writer {
 
 class Reader {
  public:
-  static constexpr bool kReads = true;
-
   explicit Reader(std::string_view bytes) : left_(bytes) {}
 
   template <typename... Values>
