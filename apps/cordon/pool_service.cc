@@ -73,7 +73,7 @@ class Service {
       if (ready < 0 && errno != EINTR) return;
       if (waiting[0].revents != 0) return;
       if (waiting[1].revents != 0) {
-        (void)signalled();
+        take_signal();
         return;
       }
       if (ready == 0 && idle()) return;
@@ -87,7 +87,7 @@ class Service {
     slots_.close();
     const TimePoint until = real_clock().now() + grace();
     // Now and then a look whether there is a second signal.
-    while (!all_have_left(kPause) && real_clock().now() < until && !signalled()) {
+    while (!all_have_left(kPause) && real_clock().now() < until && !signal_pending()) {
     }
     end_now_.set();
     std::unique_lock lock(mutex_);
@@ -101,9 +101,13 @@ class Service {
   }
 
  private:
-  [[nodiscard]] bool signalled() const {
+  void take_signal() const {
     signalfd_siginfo info{};
-    return ::read(signals_.get(), &info, sizeof info) == sizeof info;
+    (void)!::read(signals_.get(), &info, sizeof info);
+  }
+  [[nodiscard]] bool signal_pending() const {
+    pollfd waiting{.fd = signals_.get(), .events = POLLIN, .revents = 0};
+    return ::poll(&waiting, 1, 0) > 0;
   }
 
   [[nodiscard]] Duration grace() {

@@ -18,7 +18,6 @@ namespace {
 
 using app::pool::Channel;
 using app::pool::Kind;
-using app::pool::Message;
 using app::pool::Refused;
 using testing::AnyOf;
 using testing::HasSubstr;

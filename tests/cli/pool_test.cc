@@ -190,6 +190,20 @@ TEST_F(Pool, StopGivesWhatRunsItsGraceAndThenEndsIt) {
   EXPECT_TRUE(eventually([&] { return ::waitpid(pid, nullptr, WNOHANG) != 0 || !is_alive(pid); }));
 }
 
+TEST_F(Pool, ASecondSignalEndsItAtOnce) {
+  Running service = Command({"pool", "start", "--foreground"}).start();
+  ASSERT_TRUE(service.reads("the pool runs"));
+  Running run = pooled("only", {"--", "sh", "-c", "echo ready; sleep 1000"}).start();
+  ASSERT_TRUE(run.reads("ready"));
+  service.signal(SIGTERM);
+  ASSERT_TRUE(eventually([&] { return !std::filesystem::exists(socket()); }));
+  service.signal(SIGTERM);
+  const Ended ended = service.wait();
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_LT(ended.wall, std::chrono::seconds(9));
+  EXPECT_EQ(run.wait().status, 124);
+}
+
 TEST_F(Pool, FiftyRunsAtOnceHaveFourPlaces) {
   start({"--size", "4"});
   const std::string work = path("work");
