@@ -25,6 +25,7 @@ Verbs:
   doctor [--json]                     tell what can be enforced on this host
   audit show|verify …                 read or check the record of runs
   explain [ID]                        tell again what a run was refused
+  pool start|status|stop              keep a service that runs programs faster
   completion bash|zsh|fish            print a completion script for that shell
   help [VERB]                         print this, or the help of VERB
 

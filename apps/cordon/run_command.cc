@@ -16,6 +16,7 @@
 #include "outcome/decide.h"
 #include "output_log.h"
 #include "policy_options.h"
+#include "pool_run.h"
 #include "recorded_run.h"
 #include "report_file.h"
 #include "requirements.h"
@@ -66,6 +67,7 @@ struct Run {
   std::optional<JudgedRun> judged{};    // holds what was checked until the program has started
   std::optional<RecordedRun> record{};  // from the moment that it is known where
   std::optional<SignalBlock> block{};   // from then on signals are the program's
+  std::optional<PooledRun> pooled{};    // a place in the user's pool
   bool complete = true;                 // all was done that was asked for besides the run
 };
 
@@ -117,6 +119,7 @@ Outcome converse(Manager& manager, Run& run) {
   }
   Outcome outcome = run_session(manager, std::move(options.request), streams, *run.block, taps,
                                 [&](int signal) { run.record->signalled(signal); });
+  if (run.pooled) outcome = run.pooled->judged(std::move(outcome));
   name_policy_lines(outcome, run.judged->policy);
   return run.record->ended(std::move(outcome));
 }
@@ -129,6 +132,15 @@ Outcome perform(Run& run) {
     return run.record ? run.record->refused(std::move(refused)) : refused;
   }
   run.block.emplace();
+  auto pooled = enter_pool(options, streams_for(options), *run.block);
+  if (!pooled) {
+    return run.record->refused(outcome::failed_to_start(
+        0, std::string(backend_name(options.backend)), {}, pooled.error()));
+  }
+  if (*pooled) {
+    run.pooled = *std::move(pooled);
+    return converse(*run.pooled->manager, run);
+  }
   const auto manager = make_manager(options.backend);
   if (!manager) return run.record->refused(outcome::failed_to_start(0, "", {}, manager.error()));
   if (const auto valid = validate(options.request); !valid) {

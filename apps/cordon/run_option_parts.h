@@ -16,5 +16,9 @@ namespace cordon::app {
 [[nodiscard]] Result<void> check_workdir(const RunOptions& options);
 [[nodiscard]] std::span<const RunOption> audit_options();
 [[nodiscard]] std::span<const RunOption> policy_options();
+[[nodiscard]] std::span<const RunOption> pool_options();
+
+// What CORDON_POOL says, for want of an option. Error: invalid_argument.
+[[nodiscard]] Result<void> apply_pool_variable(RunOptions& options);
 
 }  // namespace cordon::app

@@ -145,11 +145,16 @@ constexpr auto kOthers = std::to_array<RunOption>({
     {kResult, {"--help", "", "print this"}, apply_help},
 });
 
+// Those of kOthers that come before the ones about the result.
+constexpr std::size_t kSurroundingsCount =
+    static_cast<std::size_t>(std::ranges::count(kOthers, kSurroundings, &RunOption::section));
+
 std::vector<RunOption> whole_table() {
   std::vector<RunOption> table;
   for (const std::span<const RunOption> part :
        {limit_options(), isolation_options(), policy_options(), secret_options(), workdir_options(),
-        audit_options(), std::span<const RunOption>(kOthers)}) {
+        audit_options(), std::span<const RunOption>(kOthers).first(kSurroundingsCount),
+        pool_options(), std::span<const RunOption>(kOthers).subspan(kSurroundingsCount)}) {
     table.insert(table.end(), part.begin(), part.end());
   }
   return table;
@@ -171,6 +176,9 @@ Result<RunOptions> parse_run_options(std::vector<std::string> arguments) {
   if (!line) return std::unexpected(std::move(line).error());
 
   RunOptions options;
+  if (auto applied = apply_pool_variable(options); !applied) {
+    return std::unexpected(std::move(applied).error());
+  }
   for (const auto& [index, value] : line->options) {
     if (auto applied = table[index].apply(options, value); !applied) {
       Error error = std::move(applied).error();

@@ -19,9 +19,17 @@ namespace cordon::app {
 
 enum class Backend : std::uint8_t { automatic, linux_sandbox, posix };
 
+// Whether a run goes through the user's pool.
+enum class PoolUse : std::uint8_t {
+  automatic,  // if there is one, and it can run this
+  off,
+  only,  // or not at all
+};
+
 struct RunOptions {
   Request request;  // without its streams: those depend on where the command runs
   Backend backend = Backend::automatic;
+  PoolUse pool = PoolUse::automatic;
   std::vector<std::string> policies;  // files
   std::string profile;                // empty: none
   std::string manifest;               // empty: none

@@ -46,13 +46,14 @@ bool is_system(std::string_view path) {
          base::in_system_directory(path);
 }
 
-Result<void> check_place(const std::string& path, const Grant& grant) {
+Result<void> check_place(const std::string& path, const Grant& grant,
+                         std::span<const std::string> own) {
   if (path == "/") {
     return bad("grant " + name_of(grant) +
                ": the whole root is never granted: name the directories that the program needs");
   }
-  if (base::at_or_below(path, kRuntimeDirectory)) {
-    return bad("grant " + name_of(grant) + ": " + std::string(kRuntimeDirectory) +
+  if (const auto ours = own_directory_of(path, own); !ours.empty()) {
+    return bad("grant " + name_of(grant) + ": " + std::string(ours) +
                " is Cordon's own: leave this grant out");
   }
   for (const std::string_view top : kReserved) {
@@ -72,7 +73,7 @@ Result<void> check_place(const std::string& path, const Grant& grant) {
 }
 
 // With its paths normalised and its target filled in.
-Result<Grant> checked(const Grant& asked) {
+Result<Grant> checked(const Grant& asked, std::span<const std::string> own) {
   Grant grant = asked;
   const bool tmpfs = grant.kind == Grant::Kind::tmpfs;
   if (tmpfs) {
@@ -93,17 +94,17 @@ Result<Grant> checked(const Grant& asked) {
   }
   for (const std::string* path : {&grant.source, &grant.target}) {
     if (tmpfs && path == &grant.source) continue;
-    if (auto ok = check_place(*path, grant); !ok) return std::unexpected(ok.error());
+    if (auto ok = check_place(*path, grant, own); !ok) return std::unexpected(ok.error());
   }
   return grant;
 }
 
-// An empty, sealed place over our own runtime directory, where a grant would show it: with it, a
-// program could take all the user ids that are for runs.
-View mask_over(const Grant& grant) {
+// An empty, sealed place over a directory of our own: with it, a program could take all the user
+// ids that are for runs, or look for the socket of a pool.
+View mask_of(const std::string& source, const std::string& target, std::string_view ours) {
   return {.kind = Kind::tmpfs,
-          .target = grant.target + std::string(kRuntimeDirectory.substr(grant.source.size())),
-          .source = std::string(kRuntimeDirectory),
+          .target = target + std::string(ours.substr(source.size())),
+          .source = std::string(ours),
           .optional = true,
           .size = 4096};
 }
@@ -136,18 +137,38 @@ bool still_wanted(const View& view, const View& grant) {
 
 }  // namespace
 
-Result<std::vector<View>> granted_views(const Request& request) {
+std::string_view own_directory_of(std::string_view path, std::span<const std::string> own) {
+  if (base::at_or_below(path, kRuntimeDirectory)) return kRuntimeDirectory;
+  const auto it = std::ranges::find_if(
+      own, [&](const std::string& ours) { return base::at_or_below(path, ours); });
+  return it == own.end() ? std::string_view() : std::string_view(*it);
+}
+
+std::vector<View> masks_over(const std::string& source, const std::string& target,
+                             std::span<const std::string> own) {
+  std::vector<View> masks;
+  if (base::strictly_below(kRuntimeDirectory, source)) {
+    masks.push_back(mask_of(source, target, kRuntimeDirectory));
+  }
+  for (const std::string& ours : own) {
+    if (base::strictly_below(ours, source)) masks.push_back(mask_of(source, target, ours));
+  }
+  return masks;
+}
+
+Result<std::vector<View>> granted_views(const Request& request, std::span<const std::string> own) {
   std::vector<Grant> grants;
   std::vector<View> views;
   for (const Grant& asked : request.grants) {
-    auto grant = checked(asked);
+    auto grant = checked(asked, own);
     if (!grant) return std::unexpected(grant.error());
     const auto same = std::ranges::find(grants, grant->target, &Grant::target);
     if (same == grants.end()) {
       views.push_back(view_of(*grant));
-      if (grant->kind != Grant::Kind::tmpfs &&
-          base::strictly_below(kRuntimeDirectory, grant->source)) {
-        views.push_back(mask_over(*grant));
+      if (grant->kind != Grant::Kind::tmpfs) {
+        for (View& mask : masks_over(grant->source, grant->target, own)) {
+          if (find_target(views, mask.target) == nullptr) views.push_back(std::move(mask));
+        }
       }
       grants.push_back(std::move(*grant));
     } else if (*same != *grant) {

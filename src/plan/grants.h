@@ -2,7 +2,9 @@
 // together with the default view. Pure: paths are compared as text.
 #pragma once
 
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "plan/sandbox_plan.h"
@@ -12,7 +14,18 @@ namespace cordon::plan {
 // The request's grants as views, in the order of the request; equal ones once. Errors
 // (invalid_argument): a path that is relative or has "..", two grants for one place, the host's
 // root, /proc, /sys or /dev, a writable system directory.
-[[nodiscard]] Result<std::vector<View>> granted_views(const Request& request);
+//
+// Directories of Cordon's own (kRuntimeDirectory and `own`) are refused as grants, and hidden where
+// a grant of something above them would show them.
+[[nodiscard]] Result<std::vector<View>> granted_views(const Request& request,
+                                                      std::span<const std::string> own = {});
+
+// What hides Cordon's own directories where a view of `source` at `target` would show them.
+[[nodiscard]] std::vector<View> masks_over(const std::string& source, const std::string& target,
+                                           std::span<const std::string> own);
+// The one of Cordon's own directories that `path` is at or below; empty: none.
+[[nodiscard]] std::string_view own_directory_of(std::string_view path,
+                                                std::span<const std::string> own);
 
 // Where the program starts, as a path inside. Adds a view of that directory, read-only, to
 // `granted` unless a grant or `defaults` already show it. Errors (invalid_argument): it is /, the

@@ -185,5 +185,22 @@ TEST(GrantsTest, RuntimeDirectoryIsHiddenWhereAGrantWouldShowIt) {
   EXPECT_TRUE(mask.optional);
 }
 
+TEST(GrantsTest, TheUsersOwnDirectoryOfCordonIsNeitherGrantedNorShown) {
+  const std::vector<std::string> own = {"/run/user/7/cordon"};
+  for (const char* const path : {"/run/user/7/cordon", "/run/user/7/cordon/pool"}) {
+    const auto refused = granted_views(request({Grant::read(path)}), own);
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message, HasSubstr("/run/user/7/cordon is Cordon's own"));
+  }
+  const auto views =
+      granted_views(request({Grant::read("/run/user/7"), Grant::write("/run")}), own).value();
+  std::vector<std::string> hidden;
+  for (const View& view : views) {
+    if (view.kind == Kind::tmpfs) hidden.push_back(view.target);
+  }
+  EXPECT_THAT(hidden, ::testing::UnorderedElementsAre("/run/user/7/cordon", "/run/cordon"));
+  EXPECT_EQ(granted_views(request({Grant::read("/run/user/8")}), own)->size(), 1U);
+}
+
 }  // namespace
 }  // namespace cordon::plan

@@ -122,7 +122,7 @@ Result<SandboxPlan> make_sandbox_plan(const Request& request, const Limits& limi
   }
 
   auto defaults = default_view(plan.identity, plan.network, limits);
-  auto granted = granted_views(request);
+  auto granted = granted_views(request, caller.own);
   if (!granted) return std::unexpected(granted.error());
   auto cwd = place_cwd(request, caller, defaults, *granted);
   if (!cwd) return std::unexpected(cwd.error());

@@ -97,6 +97,9 @@ struct Caller {
   std::uint32_t gid = 0;
   std::string cwd;   // absolute
   std::string home;  // empty: none
+  // Directories of Cordon's own besides kRuntimeDirectory, as the kernel names them: no sandbox
+  // sees them.
+  std::vector<std::string> own{};
 };
 
 // `limits` are the request's with the defaults filled in; the request is validated. Errors, all of

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "base/errors.h"
 #include "base/paths.h"
@@ -69,6 +71,10 @@ Result<std::string> place_cwd(const Request& request, const Caller& caller,
                  ", which is not the host's inside a sandbox: choose another by --cwd DIR");
     }
   }
+  if (const auto ours = own_directory_of(*cwd, caller.own); !ours.empty()) {
+    return bad("the working directory " + *cwd + " is in " + std::string(ours) +
+               ", which is Cordon's own and never shown to a sandbox: choose another by --cwd DIR");
+  }
   const View* grant = covering(granted, *cwd);
   if (shown_by(grant, *cwd)) return cwd;
   if (const View* view = covering(defaults, *cwd);
@@ -81,6 +87,7 @@ Result<std::string> place_cwd(const Request& request, const Caller& caller,
                "to run in by --cwd DIR");
   }
   granted.push_back({.target = *cwd, .source = *cwd, .granted = true});
+  std::ranges::move(masks_over(*cwd, *cwd, caller.own), std::back_inserter(granted));
   return cwd;
 }
 

@@ -104,5 +104,25 @@ TEST(WorkingDirectoryTest, ThatIsGoneIsAnError) {
   EXPECT_FALSE(placed("(unreachable)/x").cwd);
 }
 
+TEST(WorkingDirectoryTest, DirectoriesOfCordonsOwnAreNotShown) {
+  const Caller caller{.uid = 7, .gid = 7, .cwd = "/", .home = "", .own = {"/run/user/7/cordon"}};
+  const auto defaults = default_view({}, Network::none, {});
+  for (const char* const cwd : {"/run/cordon", "/run/cordon/pool", "/run/user/7/cordon/pool"}) {
+    Request asked = request();
+    asked.cwd = cwd;
+    std::vector<View> views;
+    const auto refused = place_cwd(asked, caller, defaults, views);
+    ASSERT_FALSE(refused) << cwd;
+    EXPECT_THAT(refused.error().message, HasSubstr("Cordon's own"));
+  }
+  Request asked = request();
+  asked.cwd = "/run/user/7";
+  std::vector<View> views;
+  ASSERT_TRUE(place_cwd(asked, caller, defaults, views));
+  ASSERT_EQ(views.size(), 2U);
+  EXPECT_EQ(views[1].kind, View::Kind::tmpfs);
+  EXPECT_EQ(views[1].target, "/run/user/7/cordon");
+}
+
 }  // namespace
 }  // namespace cordon::plan

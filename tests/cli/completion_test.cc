@@ -32,15 +32,17 @@ Words options_of_plan() {
 
 Words options_of_batch() { return all_matches(cordon({"batch", "--help"}).out, "\n  (--[a-z-]+)"); }
 
-// Those in the part of its help that begins with the verb.
-Words audit_options(const std::string& verb) {
-  const std::string help = cordon({"audit", "--help"}).out;
+// Those in the part of the command's help that begins with the verb.
+Words options_of(const std::string& command, const std::string& verb) {
+  const std::string help = cordon({command, "--help"}).out;
   const std::size_t begin = help.find("\n" + verb + " ");
   const std::size_t end = help.find("\n\n", begin);
   Words options = all_matches(help.substr(begin, end - begin), "\n  (--[a-z-]+)");
   options.insert("--help");
   return options;
 }
+Words audit_options(const std::string& verb) { return options_of("audit", verb); }
+Words pool_options(const std::string& verb) { return options_of("pool", verb); }
 
 Words lines(const std::string& text) {
   Words words;
@@ -102,8 +104,14 @@ TEST_F(Completion, BashOffersTheOptionsOfTheHelp) {
             (Words{"none", "loopback", "host"}));
   EXPECT_EQ(bash({"cordon", "doctor", ""}), (Words{"--json", "--help"}));
   EXPECT_EQ(bash({"cordon", "run", "--net", ""}), (Words{"none", "loopback", "host"}));
-  EXPECT_EQ(bash({"cordon", ""}), (Words{"run", "batch", "plan", "policy", "doctor", "audit",
-                                         "explain", "completion", "help", "--help", "--version"}));
+  EXPECT_EQ(bash({"cordon", ""}),
+            (Words{"run", "batch", "plan", "policy", "doctor", "audit", "explain", "pool",
+                   "completion", "help", "--help", "--version"}));
+  EXPECT_EQ(bash({"cordon", "pool", ""}), (Words{"start", "status", "stop", "--help"}));
+  EXPECT_EQ(bash({"cordon", "pool", "start", "--"}), pool_options("start"));
+  EXPECT_EQ(bash({"cordon", "pool", "status", "--"}), pool_options("status"));
+  EXPECT_EQ(bash({"cordon", "pool", "stop", "--"}), pool_options("stop"));
+  EXPECT_EQ(bash({"cordon", "run", "--pool", ""}), (Words{"auto", "off", "only"}));
   EXPECT_EQ(bash({"cordon", "audit", "show", "--"}), audit_options("show"));
   EXPECT_EQ(bash({"cordon", "audit", "verify", "d", "--"}), audit_options("verify"));
   EXPECT_EQ(bash({"cordon", "audit", "s"}), Words{"show"});
@@ -129,7 +137,12 @@ TEST_F(Completion, FishOffersTheOptionsOfTheHelp) {
   EXPECT_EQ(fish("cordon doctor --"), (Words{"--json", "--help"}));
   EXPECT_EQ(fish("cordon run --net "), (Words{"none", "loopback", "host"}));
   EXPECT_EQ(fish("cordon "), (Words{"run", "batch", "plan", "policy", "doctor", "audit", "explain",
-                                    "completion", "help"}));
+                                    "pool", "completion", "help"}));
+  EXPECT_EQ(fish("cordon pool "), (Words{"start", "status", "stop"}));
+  EXPECT_EQ(fish("cordon pool start --"), pool_options("start"));
+  EXPECT_EQ(fish("cordon pool status --"), pool_options("status"));
+  EXPECT_EQ(fish("cordon pool stop --"), pool_options("stop"));
+  EXPECT_EQ(fish("cordon run --pool "), (Words{"auto", "off", "only"}));
   EXPECT_EQ(fish("cordon audit show --"), audit_options("show"));
   EXPECT_EQ(fish("cordon audit verify --"), audit_options("verify"));
   EXPECT_EQ(fish("cordon policy "), (Words{"check", "explain"}));
@@ -146,6 +159,11 @@ TEST_F(Completion, ZshOffersTheOptionsOfTheHelp) {
   const std::string script = read_file(path("zsh"));
   const std::string run = script.substr(0, script.find("\n}\n"));
   const std::string audit = script.substr(script.find("_cordon_audit() {"));
+  const std::string pool = script.substr(script.find("_cordon_pool() {"));
+  Words all = pool_options("start");
+  all.merge(pool_options("status"));
+  all.merge(pool_options("stop"));
+  EXPECT_EQ(all_matches(pool.substr(0, pool.find("\n}\n")), "'(--[a-z-]+)=?\\["), all);
   Words both = audit_options("show");
   both.merge(audit_options("verify"));
   EXPECT_EQ(all_matches(audit.substr(0, audit.find("\n}\n")), "'(--[a-z-]+)=?\\["), both);

@@ -20,8 +20,8 @@ TEST_F(Help, VersionIsThatOfTheLibrary) {
 TEST_F(Help, NamesEveryVerb) {
   const Ended ended = cordon({"help"});
   EXPECT_EQ(ended.status, 0);
-  for (const char* const verb :
-       {"run", "batch", "plan", "policy", "doctor", "audit", "explain", "completion", "help"}) {
+  for (const char* const verb : {"run", "batch", "plan", "policy", "doctor", "audit", "explain",
+                                 "pool", "completion", "help"}) {
     EXPECT_THAT(ended.out, HasSubstr("\n  " + std::string(verb) + " "));
   }
   EXPECT_EQ(cordon({"--help"}).out, ended.out);
@@ -41,7 +41,7 @@ TEST_F(Help, OfRunHasOptionsExamplesAndExitStatuses) {
 }
 
 TEST_F(Help, OfTheOtherVerbsHasExamplesAndExitStatuses) {
-  for (const std::string verb : {"plan", "policy", "doctor", "audit", "explain"}) {
+  for (const std::string verb : {"plan", "policy", "doctor", "audit", "explain", "pool"}) {
     const Ended ended = cordon({verb, "--help"});
     EXPECT_EQ(ended.status, 0);
     for (const std::string& part : {"Usage: cordon " + verb, std::string("--json"),
@@ -72,7 +72,8 @@ TEST_F(Help, FitsATerminal) {
                                 {"help", "policy"},
                                 {"help", "doctor"},
                                 {"help", "audit"},
-                                {"help", "explain"}}) {
+                                {"help", "explain"},
+                                {"help", "pool"}}) {
     std::istringstream text(cordon(arguments).out);
     for (std::string line; std::getline(text, line);) {
       // Characters, not bytes.

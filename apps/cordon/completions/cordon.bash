@@ -6,7 +6,7 @@ _cordon_run() {
   options='--timeout --grace --cpu-time --cpus --memory --pids --pids-kill --files --file-size
     --output --read --write --bind --tmpfs --user --net --no-unix --policy --profile --manifest
     --secret --redact --no-redact --workdir --cache --keep --collect --into --collect-limit
-    --transport --log --cwd --env --env-pass --backend --cgroup-parent --require --json
+    --transport --log --cwd --env --env-pass --backend --cgroup-parent --require --pool --json
     --report --explain --audit --audit-key --help'
   [[ ${COMP_WORDS[1]} != run ]] && options=${options/--report /}
   guarantees='memory cpu processes filesystem network syscalls capabilities timeout all'
@@ -44,6 +44,7 @@ _cordon_run() {
     --net) mapfile -t COMPREPLY < <(compgen -W 'none loopback host' -- "$cur") ;;
     --cwd | --tmpfs | --cache | --into | --audit) mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
     --env | --env-pass) mapfile -t COMPREPLY < <(compgen -e -- "$cur") ;;
+    --pool) mapfile -t COMPREPLY < <(compgen -W 'auto off only' -- "$cur") ;;
     --backend) mapfile -t COMPREPLY < <(compgen -W 'auto linux posix' -- "$cur") ;;
     --require)
       local done=
@@ -118,9 +119,28 @@ _cordon_audit() {
   esac
 }
 
+_cordon_pool() {
+  local cur=$1 prev=$2 options=
+  if ((COMP_CWORD == 2)); then
+    mapfile -t COMPREPLY < <(compgen -W 'start status stop --help' -- "$cur")
+    return
+  fi
+  case ${COMP_WORDS[2]} in
+    start) options='--foreground --size --idle --help' ;;
+    status) options='--json --help' ;;
+    stop) options='--grace --help' ;;
+  esac
+  case $prev in
+    --size) mapfile -t COMPREPLY < <(compgen -W '4 8 16' -- "$cur") ;;
+    --idle) mapfile -t COMPREPLY < <(compgen -W '10m 1h none' -- "$cur") ;;
+    --grace) mapfile -t COMPREPLY < <(compgen -W '0s 10s 1m' -- "$cur") ;;
+    *) mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur") ;;
+  esac
+}
+
 _cordon() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
-  local verbs='run batch plan policy doctor audit explain completion help'
+  local verbs='run batch plan policy doctor audit explain pool completion help'
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
     mapfile -t COMPREPLY < <(compgen -W "$verbs --help --version" -- "$cur")
@@ -140,6 +160,7 @@ _cordon() {
       ;;
     doctor) mapfile -t COMPREPLY < <(compgen -W '--json --help' -- "$cur") ;;
     audit) _cordon_audit "$cur" "$prev" ;;
+    pool) _cordon_pool "$cur" "$prev" ;;
     completion) mapfile -t COMPREPLY < <(compgen -W 'bash zsh fish' -- "$cur") ;;
     explain)
       if [[ $prev == --audit ]]; then

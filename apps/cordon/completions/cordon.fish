@@ -49,13 +49,14 @@ complete -c cordon -f -n $first -a policy -d 'check and explain policies'
 complete -c cordon -f -n $first -a doctor -d 'tell what can be enforced here'
 complete -c cordon -f -n $first -a audit -d 'read or check the record of runs'
 complete -c cordon -f -n $first -a explain -d 'tell what a recorded run was refused'
+complete -c cordon -f -n $first -a pool -d 'keep a service that runs programs'
 complete -c cordon -f -n $first -a completion -d 'print a completion script'
 complete -c cordon -f -n $first -a help -d 'print the help'
 complete -c cordon -f -n $first -l help -d 'print the help'
 complete -c cordon -f -n $first -l version -d 'print the version'
 
 complete -c cordon -f -n '__fish_seen_subcommand_from completion' -a 'bash zsh fish'
-complete -c cordon -f -n '__fish_seen_subcommand_from help' -a 'run batch plan policy doctor audit explain completion'
+complete -c cordon -f -n '__fish_seen_subcommand_from help' -a 'run batch plan policy doctor audit explain pool completion'
 
 complete -c cordon -f -n '__fish_seen_subcommand_from doctor' -l json -d 'print one JSON object'
 complete -c cordon -f -n '__fish_seen_subcommand_from doctor' -l help -d 'print the help'
@@ -79,6 +80,21 @@ set -l explain '__fish_seen_subcommand_from explain; and not __fish_seen_subcomm
 complete -c cordon -n $explain -x -l audit -a '(__fish_complete_directories)' -d 'the log'
 complete -c cordon -f -n $explain -l json -d 'print one JSON object'
 complete -c cordon -f -n $explain -l help -d 'print the help'
+
+set -l pool '__fish_is_nth_token 2; and test (commandline -opc)[2] = pool'
+complete -c cordon -f -n $pool -a 'start status stop'
+function __cordon_in_pool
+    set -l words (commandline -opc)
+    test (count $words) -ge 3; and test $words[2] = pool; and test $words[3] = $argv[1]
+end
+complete -c cordon -f -n '__cordon_in_pool start' -l foreground -d 'stay'
+complete -c cordon -n '__cordon_in_pool start' -x -l size -a '4 8 16' -d 'programs at once'
+complete -c cordon -n '__cordon_in_pool start' -x -l idle -a '10m 1h none' -d 'stop after so long without a client'
+complete -c cordon -f -n '__cordon_in_pool status' -l json -d 'print one JSON object'
+complete -c cordon -n '__cordon_in_pool stop' -x -l grace -a '0s 10s 1m' -d 'for what runs'
+for verb in start status stop
+    complete -c cordon -f -n "__cordon_in_pool $verb" -l help -d 'print the help'
+end
 
 set -l action '__fish_seen_subcommand_from policy; and __fish_is_nth_token 2'
 complete -c cordon -f -n $action -a 'check explain'
@@ -133,6 +149,7 @@ complete -c cordon -n $run -r -l manifest -d 'run what this file names'
 complete -c cordon -n $either -x -l cwd -a '(__fish_complete_directories)' -d 'run in this directory'
 complete -c cordon -n $either -x -l env -a '(set -nx)' -d 'set a variable'
 complete -c cordon -n $either -x -l env-pass -a '(set -nx)' -d 'pass on variables by pattern'
+complete -c cordon -n $run -x -l pool -a 'auto off only' -d 'whether your pool runs it'
 complete -c cordon -n $either -x -l backend -a 'auto linux posix' -d 'what runs the program'
 complete -c cordon -n $either -x -l cgroup-parent -d 'make control groups below this one'
 complete -c cordon -n $either -x -l require -a '(__cordon_guarantees)' -d 'do not run unless these are enforced'

@@ -30,6 +30,14 @@ plan::Caller caller_now() {
   if (const char* home = std::getenv("HOME")) {
     caller.home = std::filesystem::weakly_canonical(home, ignored).string();
   }
+  // Where the caller's pool and its counts of live runs are, also when the variable is not set now.
+  const std::string usual = "/run/user/" + std::to_string(caller.uid);
+  const char* const runtime = std::getenv("XDG_RUNTIME_DIR");
+  caller.own.push_back(usual + "/cordon");
+  if (runtime != nullptr && runtime[0] == '/') {
+    std::string named = std::filesystem::weakly_canonical(runtime, ignored).string() + "/cordon";
+    if (named != caller.own.front()) caller.own.push_back(std::move(named));
+  }
   return caller;
 }
 
