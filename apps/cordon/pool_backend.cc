@@ -164,6 +164,8 @@ supervise::Ended ended_of(const Outcome& outcome) {
   ended.limits_hit = outcome.limits_hit;
   ended.denials = outcome.denials;
   ended.denials_omitted = outcome.denials_omitted;
+  ended.launch = outcome.launch;
+  ended.launch_note = outcome.launch_note;
   if (outcome.verdict == Verdict::exited || outcome.verdict == Verdict::signaled) return ended;
   ended.ended_by = outcome.verdict;
   if (outcome.limit) ended.evidence = outcome.limit->evidence;

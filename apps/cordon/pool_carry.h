@@ -106,10 +106,10 @@ template <typename Codec>
 void carry(Codec& codec, Outcome& outcome) {
   auto& [id, verdict, termination, exit_code, timed_out, memory_exceeded, wall, usage, output_bytes,
          output_truncated, limit, limits_hit, denials, denials_omitted, hint, enforcement, backend,
-         error, out, err] = outcome;
+         launch, launch_note, error, out, err] = outcome;
   codec.all(id, verdict, termination, exit_code, timed_out, memory_exceeded, wall, usage,
             output_bytes, output_truncated, limit, limits_hit, denials, denials_omitted, hint,
-            enforcement, backend, error, out, err);
+            enforcement, backend, launch, launch_note, error, out, err);
 }
 
 }  // namespace cordon
@@ -128,6 +128,8 @@ template <>
 inline constexpr Denial::Kind kLast<Denial::Kind> = Denial::Kind::exec;
 template <>
 inline constexpr Guarantee::Level kLast<Guarantee::Level> = Guarantee::Level::none;
+template <>
+inline constexpr Launch kLast<Launch> = Launch::warm;
 template <>
 inline constexpr Verdict kLast<Verdict> = Verdict::failed_to_start;
 
