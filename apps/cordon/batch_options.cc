@@ -130,6 +130,7 @@ constexpr auto kReasons = std::to_array<Reason>({
     {"--collect-limit", kDirectory},
     {"--transport", kCaptured},
     {"--log", kCaptured},
+    {"--pool", "a batch runs its programs itself: leave it out"},
     {"--json", "results are JSON always: leave it out"},
     {"--report", "the outcome of each request is in its result: see --results"},
 });

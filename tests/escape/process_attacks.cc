@@ -1,3 +1,5 @@
+#include <cerrno>
+
 #include "escape/attacks.h"
 
 namespace cordon::escape {
@@ -26,13 +28,19 @@ Unguarded file_of_victim(std::string what, std::string file) {
   }};
 }
 
+// In two parts: else it would find itself, by its own arguments.
+Command find_launcher() {
+  const std::string name = program_invocation_short_name;
+  return told({"find-process", name.substr(0, 3), name.substr(3)});
+}
+
 }  // namespace
 
 std::vector<Attack> process_attacks() {
   return {
       {"CannotSeeHostProcesses", told({"find-process", Bait::kMarkFirst, Bait::kMarkSecond}),
        kNoSandbox},
-      {"CannotSeeTheLauncher", told({"find-process", "escape", "_test"}), kNoSandbox},
+      {"CannotSeeTheLauncher", find_launcher(), kNoSandbox},
       {"CannotSignalHostProcess", on_victim("signal"), kNoSandbox},
       {"CannotSignalHostProcessByPidfd", on_victim("signal-by-pidfd"), kNoSandbox},
       {"CannotTraceHostProcess", on_victim("trace"), kNoSandbox},
