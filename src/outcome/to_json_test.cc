@@ -42,13 +42,12 @@ Outcome timed_out() {
 TEST(OutcomeJson, HasTheDocumentedNamesInTheirOrder) {
   const auto object = object_of(timed_out());
   EXPECT_THAT(names_of(object),
-              testing::ElementsAre("id", "verdict", "termination", "exit_code", "timed_out",
-                                   "memory_exceeded", "wall_ms", "cpu_user_ms", "cpu_system_ms",
-                                   "memory_peak_bytes", "memory_anonymous_bytes",
-                                   "memory_cache_bytes", "processes_peak", "output_bytes",
-                                   "output_truncated", "limit", "limits_hit", "denials",
-                                   "denials_omitted", "hint", "enforcement", "backend",
-                                   "launch", "launch_note", "error"));
+              testing::ElementsAre(
+                  "id", "verdict", "termination", "exit_code", "timed_out", "memory_exceeded",
+                  "wall_ms", "cpu_user_ms", "cpu_system_ms", "memory_peak_bytes",
+                  "memory_anonymous_bytes", "memory_cache_bytes", "processes_peak", "output_bytes",
+                  "output_truncated", "limit", "limits_hit", "denials", "denials_omitted", "hint",
+                  "enforcement", "backend", "launch", "launch_note", "error"));
   EXPECT_THAT(names_of(object.at("termination").as_object()),
               testing::ElementsAre("type", "code", "signal"));
   EXPECT_THAT(names_of(object.at("limit").as_object()),
