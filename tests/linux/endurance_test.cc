@@ -27,18 +27,6 @@ class ManyRuns : public testing::Test {
 };
 
 // Where runs could leave files: other runs on the same machine use the usual places too.
-// The address sanitizer does not give back what was freed, to see who still uses it.
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define CORDON_TEST_KEEPS_FREED_MEMORY
-#endif
-#endif
-#ifdef CORDON_TEST_KEEPS_FREED_MEMORY
-constexpr bool kKeepsFreedMemory = true;
-#else
-constexpr bool kKeepsFreedMemory = false;
-#endif
-
 std::size_t temporary_files(const Folder& temporary) {
   std::size_t count = 0;
   for (const std::string& folder : {temporary.path(), std::string("/run/cordon")}) {

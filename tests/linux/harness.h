@@ -76,6 +76,18 @@ std::ostream& operator<<(std::ostream& out, const Traces& traces);
 [[nodiscard]] std::vector<pid_t> processes_marked(const std::string& mark);
 [[nodiscard]] std::size_t resident_bytes();
 
+// The address sanitizer does not give back what was freed, to see who still uses it.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define CORDON_TEST_KEEPS_FREED_MEMORY
+#endif
+#endif
+#ifdef CORDON_TEST_KEEPS_FREED_MEMORY
+inline constexpr bool kKeepsFreedMemory = true;
+#else
+inline constexpr bool kKeepsFreedMemory = false;
+#endif
+
 using support::count_from;
 
 }  // namespace cordon::linux_tests
