@@ -1,7 +1,9 @@
 // What a pool keeps ready, for how long, and what is left of it. `make soak` sets the count:
 //   CORDON_SOAK_WARM_RUNS
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -109,6 +111,24 @@ TEST_F(PoolLife, SandboxThatIsKilledIsReplacedAndNoRequestFails) {
       ASSERT_TRUE(eventually([&] { return pool->stats().ready == 4; }));
     }
     EXPECT_GE(pool->stats().replaced, 4U);
+  });
+}
+
+// Nobody has to ask for one: a file system that is to go is not kept busy.
+TEST_F(PoolLife, SandboxesThatShowOldMountsAreReplaced) {
+  if (::geteuid() != 0) CORDON_SKIP_WITHOUT("root", "others cannot mount");
+  in_own_process([] {
+    ASSERT_EQ(::unshare(CLONE_NEWNS), 0);
+    ASSERT_EQ(::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr), 0);
+    const Folder folder;
+    auto pool = Pool::make({.size = 2}).value();
+    ASSERT_TRUE(pool->warm(quick(), 2));
+    ASSERT_EQ(::mount("tmpfs", folder.path().c_str(), "tmpfs", 0, nullptr), 0);
+    EXPECT_TRUE(eventually([&] {
+      const PoolStats stats = pool->stats();
+      return stats.replaced == 2 && stats.ready == 2;
+    }));
+    ::umount2(folder.path().c_str(), MNT_DETACH);
   });
 }
 

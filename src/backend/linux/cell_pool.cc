@@ -24,8 +24,12 @@ constexpr std::size_t kMostKinds = 32;
 constexpr std::uint64_t kLeastMemory = std::uint64_t{16} << 20;
 constexpr int kPeriods = 8;  // in PoolOptions::idle
 
-bool watch(int events, int fd) {
-  epoll_event wanted{.events = EPOLLIN, .data = {.fd = fd}};
+base::Fd open_mountinfo() {
+  return base::move_up(base::Fd(::open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC)));
+}
+
+bool watch(int events, int fd, std::uint32_t what = EPOLLIN) {
+  epoll_event wanted{.events = what, .data = {.fd = fd}};
   return ::epoll_ctl(events, EPOLL_CTL_ADD, fd, &wanted) == 0;
 }
 
@@ -58,10 +62,12 @@ Result<std::unique_ptr<CellPool>> CellPool::start(LinuxBackend& backend, const P
   pool->wake_ = base::move_up(base::Fd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)));
   pool->refill_ =
       base::move_up(base::Fd(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)));
-  pool->mounts_ = base::move_up(base::Fd(::open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC)));
+  pool->mounts_ = open_mountinfo();
+  pool->mounts_of_takers_ = open_mountinfo();
+  const int events = pool->events_.get();
   if (!pool->events_ || !pool->wake_ || !pool->refill_ || !pool->mounts_ ||
-      !watch(pool->events_.get(), pool->wake_.get()) ||
-      !watch(pool->events_.get(), pool->refill_.get())) {
+      !pool->mounts_of_takers_ || !watch(events, pool->wake_.get()) ||
+      !watch(events, pool->refill_.get()) || !watch(events, pool->mounts_.get(), EPOLLPRI)) {
     return base::fail_os("pool", errno, "making a pool of sandboxes");
   }
   try {
@@ -222,8 +228,11 @@ void CellPool::shrink(Kind& kind, std::size_t keep) {
 }
 
 void CellPool::discard_if_mounts_changed() {
-  pollfd changes{.fd = mounts_.get(), .events = POLLPRI, .revents = 0};
-  if (::poll(&changes, 1, 0) <= 0) return;
+  pollfd changes{.fd = mounts_of_takers_.get(), .events = POLLPRI, .revents = 0};
+  if (::poll(&changes, 1, 0) > 0) discard_all();
+}
+
+void CellPool::discard_all() {
   for (Kind& kind : kinds_) {
     while (!kind.ready.empty()) discard(pop(kind), counts_.replaced);
   }

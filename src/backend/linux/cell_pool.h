@@ -80,6 +80,7 @@ class CellPool {
   void discard(std::unique_ptr<Cell> cell, std::uint64_t& count);
   void shrink(Kind& kind, std::size_t keep);
   void discard_dead();
+  void discard_all();
   void discard_if_mounts_changed();
   void refill_soon();
   void wake() const;
@@ -96,10 +97,13 @@ class CellPool {
   TimePoint taken_{};             // the last time
   bool refill_set_ = false;
   bool closing_ = false;
-  base::Fd events_;  // epoll: the following two, and the end of a cell that waits
+  base::Fd events_;  // epoll: the following, and the end of a cell that waits
   base::Fd wake_;    // eventfd
   base::Fd refill_;  // timer
-  base::Fd mounts_;  // mountinfo: tells of changes
+  // mountinfo, which tells each who has it open of changes, once: the thread, so that nothing keeps
+  // a file system busy that is to go, and whoever takes a cell, who must not miss one.
+  base::Fd mounts_;
+  base::Fd mounts_of_takers_;
   std::thread thread_;
 };
 

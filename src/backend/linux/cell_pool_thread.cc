@@ -23,9 +23,10 @@ constexpr int kNice = 10;
 constexpr auto kTroublePause = milliseconds(500);  // after one that could not be made
 constexpr auto kLongest = milliseconds(60'000);
 
-void clear(int fd) {
+// … and is armed again.
+bool has_fired(int fd) {
   std::uint64_t count = 0;
-  (void)!::read(fd, &count, sizeof count);
+  return ::read(fd, &count, sizeof count) > 0;
 }
 
 }  // namespace
@@ -121,12 +122,17 @@ void CellPool::wait(std::unique_lock<std::mutex>& lock, TimePoint until) {
   const auto patience = std::clamp(left, milliseconds(0), kLongest);
   lock.unlock();
   std::array<epoll_event, 8> seen{};
-  (void)::epoll_wait(events_.get(), seen.data(), static_cast<int>(seen.size()),
-                     static_cast<int>(patience.count()));
+  const int count = ::epoll_wait(events_.get(), seen.data(), static_cast<int>(seen.size()),
+                                 static_cast<int>(patience.count()));
+  // Everything is looked at again after this, so nothing that comes in between is missed.
+  (void)has_fired(wake_.get());
+  const bool refill = has_fired(refill_.get());
   lock.lock();
-  clear(wake_.get());
-  std::uint64_t fired = 0;
-  if (::read(refill_.get(), &fired, sizeof fired) > 0) refill_set_ = false;
+  if (refill) refill_set_ = false;
+  // Asking is what tells: a second time there is nothing to be heard.
+  for (int i = 0; i < count; ++i) {
+    if (seen[static_cast<std::size_t>(i)].data.fd == mounts_.get()) discard_all();
+  }
 }
 
 }  // namespace cordon::linux_backend
