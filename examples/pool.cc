@@ -1,7 +1,8 @@
 // Sandboxes that are ready before they are asked for.
+#include "cordon/pool.h"
+
 #include <iostream>
 
-#include "cordon/pool.h"
 #include "cordon/run.h"
 
 int main() {
