@@ -1,7 +1,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <expected>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "audit/index.h"
@@ -57,21 +59,21 @@ int failed(const Error& error) {
   return kOwnFailure;
 }
 
-// The run that is meant by the beginning of its id. Returns the exit status: 0, there is one.
-int find_run(const audit::Directory& directory, std::string& run) {
-  const auto runs = audit::find_runs(directory, run);
-  if (!runs) return failed(runs.error());
+// The run whose id begins so; or, when there is none, the exit status.
+std::expected<std::string, int> find_run(const audit::Directory& directory,
+                                         const std::string& beginning) {
+  auto runs = audit::find_runs(directory, beginning);
+  if (!runs) return std::unexpected(failed(runs.error()));
   if (runs->empty()) {
-    complain(concat("the audit log in ", directory.path(), " has no run ", run));
-    return kNoSuchRun;
+    complain(concat("the audit log in ", directory.path(), " has no run ", beginning));
+    return std::unexpected(kNoSuchRun);
   }
   if (runs->size() > 1) {
-    return usage_error(concat("--run: more than one run begins with ", run, ", such as ",
-                              runs->at(0), " and ", runs->at(1)),
-                       kAuditHelp);
+    return std::unexpected(usage_error(concat("--run: more than one run begins with ", beginning,
+                                              ", such as ", runs->at(0), " and ", runs->at(1)),
+                                       kAuditHelp));
   }
-  run = runs->front();
-  return 0;
+  return std::move(runs->front());
 }
 
 int show_found(const audit::Directory& directory, const AuditQuery& query) {
@@ -137,7 +139,9 @@ int audit_show(std::vector<std::string> arguments) {
   const auto directory = audit::Directory::to_read(query->directory);
   if (!directory) return failed(directory.error());
   if (!query->follow && !query->filter.run.empty()) {
-    if (const int status = find_run(*directory, query->filter.run); status != 0) return status;
+    auto run = find_run(*directory, query->filter.run);
+    if (!run) return run.error();
+    query->filter.run = *std::move(run);
   }
   const bool ask_index = !query->follow && (query->filter.any() || query->limit > 0);
   return ask_index ? show_found(*directory, *query) : show_all(*directory, *query);

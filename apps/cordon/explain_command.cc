@@ -4,6 +4,8 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value_to.hpp>
+#include <expected>
+#include <string>
 #include <utility>
 
 #include "audit/index.h"
@@ -134,21 +136,23 @@ int no_such_run(std::string_view why) {
   return kNoSuchRun;
 }
 
-// The id that is meant by its beginning. Returns the exit status: 0, there is one.
-int complete_id(const audit::Directory& directory, std::string& run) {
-  const auto runs = audit::find_runs(directory, run);
-  if (!runs) return failed(runs.error());
+// The id that begins so; or, when there is none, the exit status.
+std::expected<std::string, int> complete_id(const audit::Directory& directory,
+                                            const std::string& beginning) {
+  auto runs = audit::find_runs(directory, beginning);
+  if (!runs) return std::unexpected(failed(runs.error()));
   if (runs->empty()) {
-    return no_such_run(concat("the audit log in ", base::printable(directory.path()),
-                              " has no run ", base::printable(run)));
+    return std::unexpected(
+        no_such_run(concat("the audit log in ", base::printable(directory.path()), " has no run ",
+                           base::printable(beginning))));
   }
   if (runs->size() > 1) {
-    return usage_error(concat("more than one run begins with ", base::printable(run), ", such as ",
-                              runs->at(0), " and ", runs->at(1)),
-                       kHelp);
+    return std::unexpected(
+        usage_error(concat("more than one run begins with ", base::printable(beginning),
+                           ", such as ", runs->at(0), " and ", runs->at(1)),
+                    kHelp));
   }
-  run = runs->front();
-  return 0;
+  return std::move(runs->front());
 }
 
 // Of the runs that begin with `run`, the last one with --explain; empty: none.
@@ -175,7 +179,9 @@ int explain_command(std::vector<std::string> arguments) {
   const auto directory = audit::Directory::to_read(question->directory);
   if (!directory) return failed(directory.error());
   if (!question->run.empty()) {
-    if (const int status = complete_id(*directory, question->run); status != 0) return status;
+    auto whole = complete_id(*directory, question->run);
+    if (!whole) return whole.error();
+    question->run = *std::move(whole);
   }
   const auto run = last_explained(*directory, question->run);
   if (!run) return failed(run.error());
