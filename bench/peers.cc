@@ -6,18 +6,18 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "peers/bundle.h"
-#include "peers/chart.h"
+#include "peers/comparison.h"
 #include "peers/legacy_space.h"
 #include "peers/peer.h"
 #include "support/bare.h"
 #include "support/figure.h"
+#include "support/output_folder.h"
 #include "support/samples.h"
 
 namespace {
@@ -80,23 +80,23 @@ void measure(std::vector<Contender>& contenders, std::size_t samples, const Lega
   }
 }
 
-Bar bar_of(const Contender& contender, double bare) {
-  Bar bar{.name = contender.peer.name, .note = contender.why};
-  if (!contender.spawn) return bar;
-  bar.p50 = contender.samples.p50();
-  bar.p99 = contender.samples.p99();
-  bar.ratio = bar.p50 / bare;
-  bar.note = contender.peer.note;
-  return bar;
+Compared compared(const Contender& contender, double bare) {
+  Compared one{.name = contender.peer.name, .note = contender.why};
+  if (!contender.spawn) return one;
+  one.p50 = contender.samples.p50();
+  one.p99 = contender.samples.p99();
+  one.ratio = one.p50 / bare;
+  one.note = contender.peer.note;
+  return one;
 }
 
-void report_all(const std::vector<Contender>& contenders, const std::vector<Bar>& bars) {
-  const Bar& ours = bars[kOurs];
-  const double bare_p50 = bars[kBare].p50;
+void report_all(const std::vector<Contender>& contenders, const std::vector<Compared>& all) {
+  const Compared& ours = all[kOurs];
+  const double bare_p50 = all[kBare].p50;
   const auto figure = [&](std::size_t i, bool p99) {
-    const double measured = p99 ? bars[i].p99 : bars[i].p50;
-    const double baseline = p99 ? bars[kBare].p99 : bare_p50;
-    return Figure{.name = fmt::format("command: {}, {}", bars[i].name, p99 ? "p99" : "p50"),
+    const double measured = p99 ? all[i].p99 : all[i].p50;
+    const double baseline = p99 ? all[kBare].p99 : bare_p50;
+    return Figure{.name = fmt::format("command: {}, {}", all[i].name, p99 ? "p99" : "p50"),
                   .measured = fmt::format("{:.0f} µs", measured * kMicro),
                   .baseline = fmt::format("{:.0f} µs", baseline * kMicro),
                   .ratio = measured / baseline,
@@ -104,17 +104,21 @@ void report_all(const std::vector<Contender>& contenders, const std::vector<Bar>
   };
   Figure first = figure(kOurs, false);
   first.goal = "below every peer";
-  first.met = std::none_of(bars.begin() + kOurs + 1, bars.end(),
-                           [&](const Bar& peer) { return peer.p50 > 0 && peer.p50 <= ours.p50; });
+  const auto is_there = [](const Compared& peer) { return peer.p50 > 0; };
+  if (std::any_of(all.begin() + kOurs + 1, all.end(), is_there)) {
+    first.met = std::none_of(all.begin() + kOurs + 1, all.end(), [&](const Compared& peer) {
+      return is_there(peer) && peer.p50 <= ours.p50;
+    });
+  }
   report(first);
   Figure second = figure(kOurs, false);
   second.goal = fmt::format("≤ {:.2f} × posix_spawn", kMostToBare);
   second.met = ours.ratio <= kMostToBare;
   report(second);
   report(figure(kOurs, true));
-  for (std::size_t i = kOurs + 1; i < bars.size(); ++i) {
-    if (bars[i].p50 <= 0) {
-      report({.name = "command: " + bars[i].name, .measured = "not available: " + bars[i].note});
+  for (std::size_t i = kOurs + 1; i < all.size(); ++i) {
+    if (all[i].p50 <= 0) {
+      report({.name = "command: " + all[i].name, .measured = "not available: " + all[i].note});
       continue;
     }
     report(figure(i, false));
@@ -122,27 +126,14 @@ void report_all(const std::vector<Contender>& contenders, const std::vector<Bar>
   }
 }
 
-void write_file(const std::string& path, const std::string& text) {
-  std::ofstream file(path);
-  file << text;
-  if (!file.flush()) give_up("cannot write " + path);
-}
-
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? value : "";
-}
-
 }  // namespace
 
 int main() {
-  const std::string out = environment("BENCH_OUT");
-  const std::string asked = environment("BENCH_SAMPLES");
-  const std::size_t samples = asked.empty() ? kSamples : std::strtoul(asked.c_str(), nullptr, 10);
-  if (samples == 0) give_up("BENCH_SAMPLES is not a number of launches: " + asked);
-  const std::string folder = out.empty() ? "" : std::filesystem::absolute(out).string();
-  std::string load;
-  std::ifstream("/proc/loadavg") >> load;
+  const OutputFolder out;
+  const char* const asked = std::getenv("BENCH_SAMPLES");
+  const std::size_t samples = asked == nullptr ? kSamples : std::strtoul(asked, nullptr, 10);
+  if (samples == 0) give_up(fmt::format("BENCH_SAMPLES is not a number of launches: {}", asked));
+  const std::string load = load_average();
   reduce_environment();
   const std::string program = cordon::bench::program("exits");
   std::filesystem::current_path(std::filesystem::path(program).parent_path());
@@ -160,22 +151,20 @@ int main() {
     if (!one.spawn) give_up(one.peer.name + ": " + one.why);
   }
 
-  std::vector<Bar> bars;
-  bars.reserve(contenders.size());
+  std::vector<Compared> all;
+  all.reserve(contenders.size());
   for (const Contender& one : contenders) {
-    bars.push_back(bar_of(one, contenders[kBare].samples.p50()));
+    all.push_back(compared(one, contenders[kBare].samples.p50()));
   }
-  bars[kOurs].ours = true;
-  bars[kOurs].note = "";
-  report_all(contenders, bars);
-  if (folder.empty()) return 0;
-  std::filesystem::create_directories(folder);
-  write_file(
-      folder + "/peers.svg",
-      svg_chart(
+  all[kOurs].ours = true;
+  all[kOurs].note = "";
+  report_all(contenders, all);
+  out.write(
+      "peers.svg",
+      picture_of(
           "Running a program that ends at once, in isolation",
           fmt::format("median of {} launches each, in turns, at load average {}; shorter is better",
                       samples, load),
-          bars));
-  write_file(folder + "/peers.md", markdown_table(bars));
+          all));
+  out.write("peers.md", markdown_table(all));
 }

@@ -1,5 +1,7 @@
 # How our own code is compiled: warnings, sanitizers, ccache. Nothing here reaches a consumer.
 
+include(CMakeDependentOption)
+
 # Imported targets must be visible to a project that adds Cordon with add_subdirectory.
 set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
@@ -57,3 +59,15 @@ if(CORDON_BUILD_FUZZERS)
   target_compile_options(cordon_options INTERFACE -fsanitize=fuzzer-no-link)
   target_link_options(cordon_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
+
+# A command without shared libraries starts much sooner (docs/decisions/030-static-command.md).
+# Sanitizers need theirs, and not every system has a C library to be linked statically.
+if(CORDON_BUILD_APPS AND NOT CORDON_SANITIZE)
+  include(CheckCXXSourceCompiles)
+  set(CMAKE_REQUIRED_LINK_OPTIONS -static-pie)
+  check_cxx_source_compiles("#include <thread>
+    int main() { std::thread([] {}).join(); }" CORDON_CAN_LINK_STATICALLY)
+  unset(CMAKE_REQUIRED_LINK_OPTIONS)
+endif()
+cmake_dependent_option(CORDON_STATIC_COMMAND "Link the cordon command statically" ON
+  "CORDON_CAN_LINK_STATICALLY" OFF)

@@ -157,7 +157,11 @@ function(cordon_command)
   target_link_libraries(cordon_app PRIVATE
     cordon cordon_options ${arg_LINK} Boost::json fmt::fmt-header-only CLI11::CLI11)
   set_target_properties(cordon_app PROPERTIES OUTPUT_NAME cordon)
-  if(NOT CORDON_SANITIZE)
+  if(CORDON_STATIC_COMMAND)
+    target_sources(cordon_app PRIVATE no_loading.cc)
+    target_link_options(cordon_app PRIVATE -static-pie
+      LINKER:--wrap=dlopen,--wrap=dlsym,--wrap=dlclose,--wrap=dlerror)
+  elseif(NOT CORDON_SANITIZE)
     target_link_options(cordon_app PRIVATE -static-libstdc++ -static-libgcc LINKER:--as-needed)
   endif()
 endfunction()

@@ -131,6 +131,7 @@ constexpr auto kReasons = std::to_array<Reason>({
     {"--transport", kCaptured},
     {"--log", kCaptured},
     {"--pool", "a batch runs its programs itself: leave it out"},
+    {"--reuse", "a batch has no pool that could keep anything: leave it out"},
     {"--json", "results are JSON always: leave it out"},
     {"--report", "the outcome of each request is in its result: see --results"},
 });

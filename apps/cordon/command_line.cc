@@ -25,6 +25,14 @@ std::unexpected<Error> unknown_option(std::span<const OptionSpec> specs, std::st
   return bad_usage(concat("unknown option ", name, " (did you mean ", near, "?)"));
 }
 
+// Whether an argument may be this option: to make one for the parser costs more than to look.
+bool may_be_given(const OptionSpec& spec, std::span<const std::string> arguments) {
+  return std::ranges::any_of(arguments, [&](std::string_view argument) {
+    return argument.starts_with(spec.name) &&
+           (argument.size() == spec.name.size() || argument[spec.name.size()] == '=');
+  });
+}
+
 }  // namespace
 
 Result<CommandLine> parse_command_line(std::span<const OptionSpec> specs,
@@ -33,15 +41,14 @@ Result<CommandLine> parse_command_line(std::span<const OptionSpec> specs,
   parser.set_help_flag();
   parser.prefix_command();  // everything from the first operand on is left alone
 
-  std::vector<CLI::Option*> options;
+  std::vector<CLI::Option*> options(specs.size(), nullptr);
   std::vector<std::vector<std::string>> values(specs.size());
   for (std::size_t i = 0; i < specs.size(); ++i) {
+    if (!may_be_given(specs[i], arguments)) continue;
     const std::string name(specs[i].name);
-    if (specs[i].value.empty()) {
-      options.push_back(parser.add_flag(name));
-    } else {
-      options.push_back(parser.add_option(name, values[i])->allow_extra_args(false));
-    }
+    options[i] = specs[i].value.empty()
+                     ? parser.add_flag(name)
+                     : parser.add_option(name, values[i])->allow_extra_args(false);
   }
 
   std::ranges::reverse(arguments);  // as parse() wants them

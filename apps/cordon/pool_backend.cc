@@ -136,8 +136,8 @@ class PoolChild final : public supervise::Child {
 
 }  // namespace
 
-PoolBackend::PoolBackend(Channel channel, std::shared_ptr<Fate> fate)
-    : channel_(std::make_shared<Channel>(std::move(channel))), fate_(std::move(fate)) {}
+PoolBackend::PoolBackend(std::shared_ptr<Channel> channel, std::shared_ptr<Fate> fate)
+    : channel_(std::move(channel)), fate_(std::move(fate)) {}
 
 PoolBackend::~PoolBackend() = default;
 

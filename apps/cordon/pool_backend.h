@@ -19,8 +19,8 @@ struct Fate {
 
 class PoolBackend final : public supervise::Backend {
  public:
-  // For one run, on a connection that reserve() has returned.
-  PoolBackend(Channel channel, std::shared_ptr<Fate> fate);
+  // For one run, on a connection that has been given a place.
+  PoolBackend(std::shared_ptr<Channel> channel, std::shared_ptr<Fate> fate);
   ~PoolBackend() override;
 
   [[nodiscard]] std::string_view name() const override { return "linux"; }

@@ -44,13 +44,28 @@ void carry(Codec& codec, Pin& pin) {
   codec.all(path);
 }
 
+// There is no tenant without a name, so none can be made first and filled in then.
+template <typename Codec>
+void carry_tenant(Codec& codec, std::optional<Tenant>& tenant) {
+  std::string name = tenant ? tenant->name() : std::string();
+  codec.all(name);
+  tenant.reset();
+  if (name.empty()) return;
+  if (auto named = Tenant::named(std::move(name))) {
+    tenant = *std::move(named);
+  } else {
+    codec.refuse();
+  }
+}
+
 template <typename Codec>
 void carry(Codec& codec, Request& request) {
   auto& [program, args, argv0, cwd, env, env_pass, secrets, in, out, err, terminal, timeout, grace,
          cancel, limits, end_at_process_limit, cgroup_parent, grants, pins, links_resolved, network,
-         unix_sockets, user, explain, event_buffer, overflow] = request;
+         unix_sockets, user, explain, reuse, event_buffer, overflow] = request;
   codec.all(program, args, argv0, cwd, env, env_pass, limits, end_at_process_limit, cgroup_parent,
             grants, pins, links_resolved, network, unix_sockets, user);
+  carry_tenant(codec, reuse);
   // Descriptors that go beside the message.
   (void)in, (void)out, (void)err;
   // The client's own part: it waits, reads and ends the run.
@@ -129,7 +144,7 @@ inline constexpr Denial::Kind kLast<Denial::Kind> = Denial::Kind::exec;
 template <>
 inline constexpr Guarantee::Level kLast<Guarantee::Level> = Guarantee::Level::none;
 template <>
-inline constexpr Launch kLast<Launch> = Launch::warm;
+inline constexpr Launch kLast<Launch> = Launch::reused;
 template <>
 inline constexpr Verdict kLast<Verdict> = Verdict::failed_to_start;
 

@@ -118,23 +118,20 @@ Result<void> ask_to_stop(Duration grace) {
                     "status' for its process");
 }
 
-Result<Channel> reserve(Duration patience, const sigset_t& signals) {
-  auto channel = connect();
-  if (!channel) return channel;
-  Reserve asked{.version = std::string(version()),
-                .home = variable("HOME"),
-                .tmpdir = variable("TMPDIR"),
-                .patience = patience};
-  if (auto sent = say(*channel, Kind::reserve, std::move(asked)); !sent) {
-    return std::unexpected(std::move(sent.error()));
-  }
-  if (auto came = await_answer(channel->fd(), patience + kSlack, signals); !came) {
-    return std::unexpected(std::move(came.error()));
-  }
-  if (auto ready = expect(*channel, Kind::ready, kAnswer); !ready) {
+Result<void> ask_for_place(Channel& channel, Duration patience) {
+  return say(channel, Kind::reserve,
+             Reserve{.version = std::string(version()),
+                     .home = variable("HOME"),
+                     .tmpdir = variable("TMPDIR"),
+                     .patience = patience});
+}
+
+Result<void> await_place(Channel& channel, Duration patience, const sigset_t& signals) {
+  if (auto came = await_answer(channel.fd(), patience + kSlack, signals); !came) return came;
+  if (auto ready = expect(channel, Kind::ready, kAnswer); !ready) {
     return std::unexpected(std::move(ready.error()));
   }
-  return channel;
+  return {};
 }
 
 }  // namespace cordon::app::pool

@@ -21,9 +21,13 @@ inline constexpr Duration kAnswer = std::chrono::seconds(10);
 // Returns when the service is gone.
 [[nodiscard]] Result<void> ask_to_stop(Duration grace);
 
-// A connection on which one program may be run. Waits for it up to `patience`, and no longer than
-// until one of `signals`, which are blocked, is pending. Nothing was run if it fails.
-[[nodiscard]] Result<Channel> reserve(Duration patience, const sigset_t& signals);
+// Asks for a place for one program, for up to `patience`. At once after connecting: the service
+// does not wait for long.
+[[nodiscard]] Result<void> ask_for_place(Channel& channel, Duration patience);
+// Once there is one, a program may be run on the connection. Waits for it up to `patience`, and no
+// longer than until one of `signals`, which are blocked, is pending. Nothing was run if it fails.
+[[nodiscard]] Result<void> await_place(Channel& channel, Duration patience,
+                                       const sigset_t& signals);
 
 // The answer of this kind; a refusal, and any other, is an error.
 [[nodiscard]] Result<Message> expect(Channel& channel, Kind kind, Duration patience);

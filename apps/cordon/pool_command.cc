@@ -34,7 +34,8 @@ start starts it, and returns when it answers. There is one for each user: if it
 runs already, that is said and nothing else is done.
   --foreground        stay, instead of going to the background
   --size N            run N programs at once (twice the processors, at least 4);
-                      128 more may wait
+                      128 more may wait, in order, none of them for longer
+                      than its --timeout
   --idle DUR          stop after DUR without a client (never)
 
 status tells about it:

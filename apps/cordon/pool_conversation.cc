@@ -10,6 +10,7 @@
 
 #include "concat.h"
 #include "cordon/version.h"
+#include "pool_busy.h"
 #include "pool_client.h"
 #include "session.h"
 
@@ -70,20 +71,21 @@ class Conversation {
     if (const std::string what = what_differs(*asked, peer); !what.empty()) {
       return refuse(Refused::Why::different, concat("its ", what, " is not that of the pool"));
     }
-    switch (shared_.slots.acquire(channel_.fd(), asked->patience)) {
+    const Slots::Answer answer = shared_.slots.acquire(channel_.fd(), asked->patience);
+    switch (answer.got) {
       case Slots::Got::place:
         break;
-      case Slots::Got::full:
-        return refuse(Refused::Why::busy, "the pool is busy, and as many wait for it as may");
-      case Slots::Got::late:
-        return refuse(Refused::Why::busy, "the pool is busy, and no place was free in time");
       case Slots::Got::closing:
         return refuse(Refused::Why::stopping, "the pool is being stopped");
       case Slots::Got::gone:
         return;
+      default:
+        return refuse(Refused::Why::busy,
+                      why_busy(answer, shared_.slots.places(), asked->patience));
     }
+    const TimePoint since = real_clock().now();
     run();
-    shared_.slots.release();
+    shared_.slots.release(real_clock().now() - since);
   }
 
   [[nodiscard]] std::string what_differs(const Reserve& asked, const Surroundings& peer) const {

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -16,6 +17,8 @@
 namespace cordon::app {
 namespace {
 
+// A service gives up on who is silent for longer than two seconds.
+constexpr Duration kFresh = std::chrono::seconds(1);
 // Who can go another way does not wait for long.
 constexpr Duration kShortPatience = std::chrono::seconds(1);
 constexpr Duration kLongPatience = std::chrono::minutes(1);
@@ -28,11 +31,17 @@ std::size_t environment_size() {
   return size;
 }
 
-// Empty: it can.
-std::string why_not_pooled(const RunOptions& options, Streams streams) {
+// By its options alone. Empty: it can.
+std::string why_not_asked(const RunOptions& options) {
   if (options.backend == Backend::posix) return "the posix backend has no pool";
   if (!options.require.empty()) return "--require needs a plan before the run";
   if (options.workdir.wanted) return "--workdir needs a sandbox of its own";
+  return {};
+}
+
+// Empty: it can.
+std::string why_not_pooled(const RunOptions& options, Streams streams) {
+  if (std::string why = why_not_asked(options); !why.empty()) return why;
   if (streams == Streams::terminal) return "a program with a terminal is not run by a pool";
   if (environment_size() > pool::kMostBytes / 2) return "its environment is too large";
   // It will be told why, and in the words of every run.
@@ -40,14 +49,40 @@ std::string why_not_pooled(const RunOptions& options, Streams streams) {
   return pool::why_not_carried(options.request);
 }
 
-Result<PooledRun> make_pooled(pool::Channel channel) {
+// Who is to be done within a second has no use for a place that comes after it.
+Duration patience_of(const RunOptions& options) {
+  const Duration patience = options.pool == PoolUse::only ? kLongPatience : kShortPatience;
+  const Duration timeout = options.request.timeout;
+  return timeout > Duration{0} ? std::min(patience, timeout) : patience;
+}
+
+Result<PooledRun> make_pooled(std::shared_ptr<pool::Channel> channel) {
   auto fate = std::make_shared<pool::Fate>();
   auto backend = std::make_unique<pool::PoolBackend>(std::move(channel), fate);
   auto manager = std::make_unique<supervise::SupervisingManager>(std::move(backend));
   if (auto set = manager->set_default_limits(usual_limits(Backend::linux_sandbox)); !set) {
     return std::unexpected(std::move(set).error());
   }
+  manager->start_loop();
   return PooledRun{.manager = std::move(manager), .fate = std::move(fate)};
+}
+
+// All of it but the wait for the answer is done while the service looks at who asks.
+Result<PooledRun> take_place(std::optional<PoolContact> contact, Duration patience,
+                             const SignalBlock& block) {
+  const bool fresh = contact && real_clock().now() - contact->since < kFresh;
+  auto connected = fresh ? std::move(contact->channel) : pool::connect();
+  if (!connected) return std::unexpected(std::move(connected).error());
+  const auto channel = std::make_shared<pool::Channel>(*std::move(connected));
+  if (auto asked = pool::ask_for_place(*channel, patience); !asked) {
+    return std::unexpected(std::move(asked).error());
+  }
+  auto pooled = make_pooled(channel);
+  if (!pooled) return pooled;
+  if (auto got = pool::await_place(*channel, patience, block.signals()); !got) {
+    return std::unexpected(std::move(got).error());
+  }
+  return pooled;
 }
 
 }  // namespace
@@ -58,27 +93,31 @@ Outcome PooledRun::judged(Outcome outcome) const {
                                   std::move(outcome.enforcement), *fate->lost);
 }
 
-Result<std::optional<PooledRun>> enter_pool(const RunOptions& options, Streams streams,
-                                            const SignalBlock& block) {
-  if (options.pool == PoolUse::off) return std::nullopt;
+std::optional<PoolContact> contact_pool(const RunOptions& options) {
+  if (options.pool == PoolUse::off || !why_not_asked(options).empty()) return std::nullopt;
+  return PoolContact{.since = real_clock().now(), .channel = pool::connect()};
+}
+
+Result<PoolEntry> enter_pool(const RunOptions& options, Streams streams, const SignalBlock& block,
+                             std::optional<PoolContact> contact) {
+  if (options.pool == PoolUse::off) return PoolEntry{};
   const bool only = options.pool == PoolUse::only;
   if (const std::string why = why_not_pooled(options, streams); !why.empty()) {
-    if (!only) return std::nullopt;
+    if (!only) return PoolEntry{};
     return base::fail(ErrorCode::unsupported, "pool",
                       concat("--pool only: ", why, "; leave it out or use --pool auto"));
   }
-  auto channel = pool::reserve(only ? kLongPatience : kShortPatience, block.signals());
-  if (!channel) {
-    if (!only) return std::nullopt;
-    Error error = std::move(channel).error();
-    // It is not the program that is missing or not permitted.
-    error.code = ErrorCode::resource_exhausted;
-    error.message = concat("--pool only: ", error.message);
-    return std::unexpected(std::move(error));
+  auto pooled = take_place(std::move(contact), patience_of(options), block);
+  if (pooled) return PoolEntry{.run = *std::move(pooled)};
+  Error error = std::move(pooled).error();
+  if (!only) {
+    const bool none = error.code == ErrorCode::not_found;
+    return PoolEntry{.note = none ? std::string() : std::move(error.message)};
   }
-  auto pooled = make_pooled(*std::move(channel));
-  if (!pooled) return std::unexpected(std::move(pooled).error());
-  return *std::move(pooled);
+  // It is not the program that is missing or not permitted.
+  error.code = ErrorCode::resource_exhausted;
+  error.message = concat("--pool only: ", error.message);
+  return std::unexpected(std::move(error));
 }
 
 }  // namespace cordon::app

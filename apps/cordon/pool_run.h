@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "cordon/error.h"
 #include "cordon/manager.h"
@@ -22,10 +23,25 @@ struct PooledRun {
   [[nodiscard]] Outcome judged(Outcome outcome) const;
 };
 
-// Nothing: there is no pool, or not for this run; it takes the usual way. Error: `--pool only`, and
-// there is none. `block` holds back the signals that are for the run.
-[[nodiscard]] Result<std::optional<PooledRun>> enter_pool(const RunOptions& options,
-                                                          Streams streams,
-                                                          const SignalBlock& block);
+// A connection to the pool that the run may go through, made as early as possible: the service
+// looks at who connects while the command does the rest.
+struct PoolContact {
+  TimePoint since;
+  Result<pool::Channel> channel;
+};
+// Nothing: such a run goes through no pool.
+[[nodiscard]] std::optional<PoolContact> contact_pool(const RunOptions& options);
+
+struct PoolEntry {
+  std::optional<PooledRun> run{};  // none: there is no pool, or not for this run, which takes the
+                                   // usual way
+  std::string note{};              // why a pool that there is does not run it
+};
+
+// Waits for a place, but never longer than the run itself may take. Error: `--pool only`, and there
+// is none. `block` holds back the signals that are for the run.
+[[nodiscard]] Result<PoolEntry> enter_pool(const RunOptions& options, Streams streams,
+                                           const SignalBlock& block,
+                                           std::optional<PoolContact> contact);
 
 }  // namespace cordon::app

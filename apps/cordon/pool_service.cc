@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/errors.h"
+#include "pool_busy.h"
 #include "pool_conversation.h"
 #include "pool_manager.h"
 
@@ -145,8 +146,7 @@ class Service {
     {
       const std::lock_guard lock(mutex_);
       if (conversations_ >= options_.size + kMostWaiting + kMoreConnections) {
-        ++shared_.refused;
-        return;
+        return turn_away(std::move(socket), conversations_);
       }
       ++conversations_;
     }
@@ -159,6 +159,15 @@ class Service {
       ++shared_.refused;
       leave();
     }
+  }
+
+  // Without a conversation, and without waiting for anything.
+  void turn_away(base::Fd socket, std::uint64_t connections) {
+    ++shared_.refused;
+    (void)Channel(std::move(socket))
+        .send(Kind::refused,
+              Refused{.why = Refused::Why::busy, .message = why_no_conversation(connections)},
+              Duration{0});
   }
 
   void leave() {

@@ -17,6 +17,7 @@ timespec until(TimePoint deadline) {
 
 }  // namespace
 
+// The next ones, as far as there are places.
 void Slots::admit() {
   while (!closed_ && taken_ < places_ && !queue_.empty()) {
     Ticket* const next = queue_.front();
@@ -27,29 +28,43 @@ void Slots::admit() {
   }
 }
 
-Slots::Got Slots::acquire(int connection, Duration patience) {
-  auto called = Wake::create();
-  if (!called) return Got::full;  // no descriptors left
-  Ticket ticket{.called = *std::move(called)};
-  {
-    const std::lock_guard lock(mutex_);
-    if (closed_) return Got::closing;
-    if (taken_ < places_ && queue_.empty()) {
-      ++taken_;
-      return Got::place;
-    }
-    if (queue_.size() >= most_waiting_) return Got::full;
-    queue_.push_back(&ticket);
+std::optional<Slots::Answer> Slots::answer_at_once(Duration patience) {
+  const Counts others = counts_now();
+  if (closed_) return Answer{.got = Got::closing, .others = others};
+  if (taken_ < places_ && queue_.empty()) {
+    ++taken_;
+    return Answer{.got = Got::place, .others = others};
   }
+  if (queue_.size() >= most_waiting_) return Answer{.got = Got::full, .others = others};
+  const auto expected = pace_.expected(queue_.size(), places_);
+  if (expected && *expected > patience) {
+    return Answer{.got = Got::hopeless, .others = others, .expected = *expected};
+  }
+  return std::nullopt;
+}
+
+Slots::Answer Slots::acquire(int connection, Duration patience) {
+  std::unique_lock lock(mutex_);
+  if (auto answer = answer_at_once(patience)) return *answer;
+  lock.unlock();
+  auto called = Wake::create();
+  if (!called) return {.got = Got::failed, .others = counts()};
+  Ticket ticket{.called = *std::move(called)};
+  lock.lock();
+  if (auto answer = answer_at_once(patience)) return *answer;  // what has changed meanwhile
+  queue_.push_back(&ticket);
+  lock.unlock();
   const Got got = wait_for_turn(ticket, connection, patience);
-  const std::lock_guard lock(mutex_);
-  if (got == Got::place) return closed_ && !ticket.admitted ? Got::closing : Got::place;
+  lock.lock();
+  if (got == Got::place) {
+    return {.got = ticket.admitted ? Got::place : Got::closing, .others = counts_now()};
+  }
   std::erase(queue_, &ticket);
   if (ticket.admitted) {  // in the same moment
     --taken_;
     admit();
   }
-  return got;
+  return {.got = got, .others = counts_now()};
 }
 
 Slots::Got Slots::wait_for_turn(Ticket& ticket, int connection, Duration patience) {
@@ -69,8 +84,9 @@ Slots::Got Slots::wait_for_turn(Ticket& ticket, int connection, Duration patienc
   }
 }
 
-void Slots::release() {
+void Slots::release(Duration held) {
   const std::lock_guard lock(mutex_);
+  pace_.add(held);
   --taken_;
   admit();
 }
@@ -84,7 +100,7 @@ void Slots::close() {
 
 Slots::Counts Slots::counts() const {
   const std::lock_guard lock(mutex_);
-  return {.running = taken_, .waiting = queue_.size()};
+  return counts_now();
 }
 
 }  // namespace cordon::app::pool

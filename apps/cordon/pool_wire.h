@@ -34,6 +34,7 @@ class Writer {
     (one(values), ...);
   }
   [[nodiscard]] std::string take() { return std::move(bytes_); }
+  void refuse() {}  // what is written was right
 
  private:
   void raw(const void* data, std::size_t size) {
@@ -88,6 +89,8 @@ class Reader {
   }
   // All was right, and nothing is left over.
   [[nodiscard]] bool finished() const { return right_ && left_.empty(); }
+  // What was read is no value of its type.
+  void refuse() { right_ = false; }
 
  private:
   [[nodiscard]] bool raw(void* data, std::size_t size) {

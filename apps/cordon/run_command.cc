@@ -64,10 +64,11 @@ Result<std::optional<base::Fd>> open_log(const RunOptions& options) {
 struct Run {
   RunOptions options;
   std::optional<base::Fd> log;
+  std::optional<PoolContact> contact;   // with the user's pool
   std::optional<JudgedRun> judged{};    // holds what was checked until the program has started
   std::optional<RecordedRun> record{};  // from the moment that it is known where
   std::optional<SignalBlock> block{};   // from then on signals are the program's
-  std::optional<PooledRun> pooled{};    // a place in the user's pool
+  PoolEntry pool{};                     // a place in the user's pool, or why there is none
   bool complete = true;                 // all was done that was asked for besides the run
 };
 
@@ -119,7 +120,8 @@ Outcome converse(Manager& manager, Run& run) {
   }
   Outcome outcome = run_session(manager, std::move(options.request), streams, *run.block, taps,
                                 [&](int signal) { run.record->signalled(signal); });
-  if (run.pooled) outcome = run.pooled->judged(std::move(outcome));
+  if (run.pool.run) outcome = run.pool.run->judged(std::move(outcome));
+  if (outcome.launch_note.empty()) outcome.launch_note = std::move(run.pool.note);
   name_policy_lines(outcome, run.judged->policy);
   return run.record->ended(std::move(outcome));
 }
@@ -132,15 +134,13 @@ Outcome perform(Run& run) {
     return run.record ? run.record->refused(std::move(refused)) : refused;
   }
   run.block.emplace();
-  auto pooled = enter_pool(options, streams_for(options), *run.block);
-  if (!pooled) {
-    return run.record->refused(outcome::failed_to_start(
-        0, std::string(backend_name(options.backend)), {}, pooled.error()));
+  auto entry = enter_pool(options, streams_for(options), *run.block, std::move(run.contact));
+  if (!entry) {
+    return run.record->refused(
+        outcome::failed_to_start(0, std::string(backend_name(options.backend)), {}, entry.error()));
   }
-  if (*pooled) {
-    run.pooled = *std::move(pooled);
-    return converse(*run.pooled->manager, run);
-  }
+  run.pool = *std::move(entry);
+  if (run.pool.run) return converse(*run.pool.run->manager, run);
   const auto manager = make_manager(options.backend);
   if (!manager) return run.record->refused(outcome::failed_to_start(0, "", {}, manager.error()));
   if (const auto valid = validate(options.request); !valid) {
@@ -198,6 +198,7 @@ int run_command(std::vector<std::string> arguments) {
   auto options = parse_run_options(std::move(arguments));
   if (!options) return usage_error(options.error().message, "cordon run --help");
   if (options->help) return print(run_help());
+  std::optional<PoolContact> contact = contact_pool(*options);
 
   std::optional<ReportFile> report;
   if (!options->report.empty()) {
@@ -209,13 +210,16 @@ int run_command(std::vector<std::string> arguments) {
   if (!log) return own_failure(log.error());
 
   const Wanted wanted{.json = options->json, .explain = options->request.explain};
-  Run run{.options = *std::move(options), .log = *std::move(log)};
+  Run run{.options = *std::move(options), .log = *std::move(log), .contact = std::move(contact)};
   const Outcome outcome = perform(run);
   run.block.reset();  // from here on a signal ends the command as usual
   if (run.record) run.record->cleaned_up();
   const bool told = tell(outcome, wanted, run.record, report);
   const bool recorded = !run.record || run.record->complete();
-  return recorded && run.complete && told ? exit_status(outcome) : kOwnFailure;
+  const int status = recorded && run.complete && told ? exit_status(outcome) : kOwnFailure;
+  // Of a run in a pool nothing is left here but a connection and a thread, which end with us.
+  if (run.pool.run) ::_exit(status);
+  return status;
 }
 
 }  // namespace cordon::app

@@ -1,6 +1,7 @@
-// The option that says whether a pool is used.
+// The options that say whether a pool is used, and for whom.
 #include <array>
 #include <cstdlib>
+#include <utility>
 
 #include "concat.h"
 #include "option_values.h"
@@ -22,6 +23,13 @@ Result<void> apply_pool(RunOptions& options, const std::string& value) {
   return {};
 }
 
+Result<void> apply_reuse(RunOptions& options, const std::string& value) {
+  auto tenant = Tenant::named(value);
+  if (!tenant) return std::unexpected(std::move(tenant).error());
+  options.request.reuse = *std::move(tenant);
+  return {};
+}
+
 constexpr auto kTable = std::to_array<RunOption>({
     {"Surroundings",
      {"--pool", "WHEN",
@@ -29,6 +37,12 @@ constexpr auto kTable = std::to_array<RunOption>({
       "run this, off or only; see 'cordon pool --help'\n"
       "(default $CORDON_POOL or auto)"},
      apply_pool},
+    {"Surroundings",
+     {"--reuse", "TENANT",
+      "let runs of TENANT in your pool use the control groups\n"
+      "and the network of earlier ones again, once nothing is\n"
+      "left in them (default: each run has its own)"},
+     apply_reuse},
 });
 
 }  // namespace

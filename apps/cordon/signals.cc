@@ -2,15 +2,13 @@
 
 #include <pthread.h>
 
-#include <algorithm>
 #include <array>
+#include <mutex>
+#include <thread>
 #include <utility>
 
 namespace cordon::app {
 namespace {
-
-// Also what tells the relay's own thread to look whether it should stop.
-constexpr int kNudge = SIGWINCH;
 
 constexpr std::array kWatched = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGWINCH};
 
@@ -19,59 +17,61 @@ bool ignored(int signal) {
   return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-bool contains_any(const sigset_t& pending, const sigset_t& wanted) {
-  return std::ranges::any_of(kWatched, [&](int signal) {
-    return sigismember(&pending, signal) == 1 && sigismember(&wanted, signal) == 1;
-  });
-}
-
 }  // namespace
 
 SignalBlock::SignalBlock() {
   sigemptyset(&blocked_);
   for (const int signal : kWatched) {
-    if (signal == kNudge || !ignored(signal)) sigaddset(&blocked_, signal);
+    if (!ignored(signal)) sigaddset(&blocked_, signal);
   }
   pthread_sigmask(SIG_BLOCK, &blocked_, &before_);
 }
 
 SignalBlock::~SignalBlock() {
-  sigset_t pending;
-  while (sigpending(&pending) == 0 && contains_any(pending, blocked_)) {
-    int signal = 0;
-    (void)sigwait(&blocked_, &signal);
+  // A relay's thread may take them first.
+  constexpr timespec kAtOnce{};
+  while (sigtimedwait(&blocked_, nullptr, &kAtOnce) > 0) {
   }
   pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 
+struct SignalRelay::Shared {
+  sigset_t signals;
+  std::mutex mutex;     // held while something is done
+  RunControl* control;  // null: nothing is to be done any more
+  std::function<void()> resized;
+};
+
 SignalRelay::SignalRelay(const SignalBlock& block, RunControl& control,
                          std::function<void()> resized)
-    : signals_(block.signals()),
-      control_(control),
-      resized_(std::move(resized)),
-      thread_([this] { act_until_stopped(); }) {}
-
-SignalRelay::~SignalRelay() {
-  stopped_ = true;
-  pthread_kill(thread_.native_handle(), kNudge);
-  thread_.join();
+    : shared_(new Shared{.signals = block.signals(),
+                         .mutex = {},
+                         .control = &control,
+                         .resized = std::move(resized)}) {
+  std::thread([shared = shared_] { act_until_stopped(shared); }).detach();
 }
 
-void SignalRelay::act_until_stopped() {
+SignalRelay::~SignalRelay() {
+  const std::lock_guard lock(shared_->mutex);
+  shared_->control = nullptr;
+}
+
+void SignalRelay::act_until_stopped(const std::shared_ptr<Shared>& shared) {
   while (true) {
     int signal = 0;
-    if (sigwait(&signals_, &signal) != 0) continue;
-    if (stopped_) return;
+    if (sigwait(&shared->signals, &signal) != 0) continue;
+    const std::lock_guard lock(shared->mutex);
+    if (shared->control == nullptr) return;
     switch (signal) {
       case SIGINT:
       case SIGQUIT:
-        control_.interrupt(signal);
+        shared->control->interrupt(signal);
         break;
       case SIGWINCH:
-        if (resized_) resized_();
+        if (shared->resized) shared->resized();
         break;
       default:
-        control_.cancel();
+        shared->control->cancel();
     }
   }
 }

@@ -2,10 +2,9 @@
 // blocked in every thread and taken by one that waits for them.
 #pragma once
 
-#include <atomic>
 #include <csignal>
 #include <functional>
-#include <thread>
+#include <memory>
 
 #include "run_control.h"
 
@@ -28,23 +27,22 @@ class SignalBlock {
   sigset_t before_;
 };
 
-// While it lives, acts on what comes; what came since the block was made is not lost.
+// While it lives, acts on what comes; what came since the block was made is not lost. Its thread
+// goes on waiting for signals, and does nothing with them, until the command ends: nobody has to
+// wait for its end.
 class SignalRelay {
  public:
-  // `resized` is called for SIGWINCH, in the relay's thread.
+  // `resized` is called for SIGWINCH, in the relay's thread. Throws std::system_error.
   SignalRelay(const SignalBlock& block, RunControl& control, std::function<void()> resized);
   ~SignalRelay();
   SignalRelay(const SignalRelay&) = delete;
   SignalRelay& operator=(const SignalRelay&) = delete;
 
  private:
-  void act_until_stopped();
+  struct Shared;
+  static void act_until_stopped(const std::shared_ptr<Shared>& shared);
 
-  sigset_t signals_;
-  RunControl& control_;
-  std::function<void()> resized_;
-  std::atomic<bool> stopped_ = false;
-  std::thread thread_;
+  const std::shared_ptr<Shared> shared_;  // with the thread
 };
 
 }  // namespace cordon::app

@@ -13,12 +13,11 @@ class Wake {
 
   void set() const;
   // Readable once set.
-  [[nodiscard]] int fd() const { return read_end_.get(); }
+  [[nodiscard]] int fd() const { return event_.get(); }
 
  private:
   Wake() = default;
-  base::Fd read_end_;
-  base::Fd write_end_;
+  base::Fd event_;
 };
 
 }  // namespace cordon::app

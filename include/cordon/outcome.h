@@ -113,8 +113,9 @@ inline constexpr std::size_t kMostDenials = 100;
 
 // When the sandbox of a run was made.
 enum class Launch : std::uint8_t {
-  cold,  // for this run
-  warm,  // before it was asked for (pool.h)
+  cold,    // for this run
+  warm,    // before it was asked for (pool.h)
+  reused,  // … with the control groups or the network of an earlier run of its tenant (tenant.h)
 };
 [[nodiscard]] std::string_view to_string(Launch launch);
 
@@ -139,7 +140,8 @@ struct Outcome {
   Enforcement enforcement;
   std::string backend;
   Launch launch = Launch::cold;
-  std::string launch_note;     // a cold run of a pool: why it was one
+  // A cold run of a pool: why it was one. A run of a tenant: why nothing was reused.
+  std::string launch_note;
   std::optional<Error> error;  // failed_to_start, denied
 
   // Filled by cordon::run() only: what the program wrote, up to the capture limit.

@@ -3,7 +3,7 @@
 // Everything up to the program's exec has happened when a request comes: namespaces, mounts,
 // control groups, filters, all verified. The request's own part (arguments, environment, streams,
 // limits) is delivered, and the program runs. Each sandbox runs one program, and is made for that
-// alone.
+// alone; only what a tenant's run has left clean may be part of another (tenant.h).
 //
 // A pool keeps ready what is asked for again and again; sandboxes are of one kind when they show
 // the same of the host and isolate alike. What cannot be delivered to a sandbox that exists sends a
@@ -31,10 +31,12 @@ struct PoolOptions {
 struct PoolStats {
   std::size_t ready = 0;  // now
   std::size_t kinds = 0;  // of which some are kept ready
+  std::size_t left = 0;   // by runs of tenants, for their next ones
   std::uint64_t memory_bytes = 0;
   std::uint64_t warm = 0;  // requests that found one
   std::uint64_t cold = 0;  // … and that did not
   std::uint64_t made = 0;
+  std::uint64_t reused = 0;    // of those, with something of an earlier run of the same tenant
   std::uint64_t replaced = 0;  // had died, or showed what the host has no longer
   std::uint64_t given_up = 0;  // nobody asked for them, or there were too many
 };

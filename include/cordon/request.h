@@ -18,6 +18,7 @@
 #include "cordon/isolation.h"
 #include "cordon/limits.h"
 #include "cordon/secret.h"
+#include "cordon/tenant.h"
 
 namespace cordon {
 
@@ -138,6 +139,10 @@ struct Request {
   // Reports in Outcome::denials what the program was refused. Costs some microseconds for each
   // system call that names a file; decides nothing.
   bool explain = false;
+
+  // Whose earlier runs may have left something that this one uses again, where there is a pool
+  // (pool.h). None: everything is this run's own. Outcome::launch says what came of it.
+  std::optional<Tenant> reuse{};
 
   std::uint32_t event_buffer = 1024 * 1024;  // bytes of output kept for a reader
   Overflow overflow = Overflow::hold;

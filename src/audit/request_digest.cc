@@ -20,6 +20,7 @@ std::string json(std::string_view text) {
 
 std::string json(const User& user);
 std::string json(const TerminalSize& size);
+std::string json(const Tenant& tenant);
 std::string json(bool value) { return base::json_bool(value); }
 std::string json(Duration value) { return std::to_string(value.count()); }
 std::string json(std::uint64_t value) { return std::to_string(value); }
@@ -91,6 +92,8 @@ std::string json(const TerminalSize& size) {
   return base::JsonObject().add("rows", number(rows)).add("columns", number(columns)).str();
 }
 
+std::string json(const Tenant& tenant) { return json(std::string_view(tenant.name())); }
+
 // Without the value.
 std::string json(const Secret& secret) {
   [[maybe_unused]] const auto& [name, value, delivery] = secret;
@@ -116,7 +119,7 @@ std::string canonical_request(const Request& request) {
   [[maybe_unused]] const auto& [program, args, argv0, cwd, env, env_pass, secrets, in, out, err,
                                 terminal, timeout, grace, cancel, limits, end_at_process_limit,
                                 cgroup_parent, grants, pins, links_resolved, network, unix_sockets,
-                                user, explain, event_buffer, overflow] = request;
+                                user, explain, reuse, event_buffer, overflow] = request;
   return base::JsonObject()
       .add("program", json(program))
       .add("args_sha256", json(digest_of(args)))
@@ -141,6 +144,7 @@ std::string canonical_request(const Request& request) {
       .add("unix_sockets", json(unix_sockets))
       .add("user", json(user))
       .add("explain", json(explain))
+      .add("reuse", json(reuse))
       .add("event_buffer", json(event_buffer))
       .add("overflow", number(overflow))
       .str();

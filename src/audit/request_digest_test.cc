@@ -103,6 +103,8 @@ std::vector<Change> changes_that_count() {
       {"user.uid", [](R& r) { r.user = {.uid = 1}; }},
       {"user.gid", [](R& r) { r.user = {.gid = 1}; }},
       {"explain", [](R& r) { r.explain = true; }},
+      {"reuse", [](R& r) { r.reuse = Tenant::named("a").value(); }},
+      {"reuse", [](R& r) { r.reuse = Tenant::named("b").value(); }},
       {"event_buffer", [](R& r) { r.event_buffer = 1; }},
       {"overflow", [](R& r) { r.overflow = Overflow::end_run; }},
   };

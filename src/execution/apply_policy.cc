@@ -1,13 +1,13 @@
 #include "execution/apply_policy.h"
 
-#include <grp.h>
-#include <pwd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <utility>
 
+#include "execution/accounts.h"
 #include "execution/program_check.h"
 #include "execution/safe_open.h"
 
@@ -16,19 +16,17 @@ namespace {
 
 policy::UserFacts facts_about(const User& user) {
   policy::UserFacts facts{.uid = user.uid, .gid = user.gid, .own_gid = user.uid};
-  std::vector<char> room(65536);
-  passwd entry{};
-  passwd* found = nullptr;
-  if (::getpwuid_r(user.uid, &entry, room.data(), room.size(), &found) == 0 && found != nullptr) {
-    facts.name = entry.pw_name;
-    facts.own_gid = entry.pw_gid;
+  if (const auto account = find_account(user.uid)) {
+    facts.name = account->name;
+    facts.own_gid = account->gid;
   }
-  group members{};
-  group* group = nullptr;
-  if (::getgrgid_r(user.gid, &members, room.data(), room.size(), &group) == 0 && group != nullptr) {
-    facts.group = members.gr_name;
-  }
+  if (const auto group = find_group(user.gid)) facts.group = group->name;
   return facts;
+}
+
+bool names_users(const policy::Policy& policy) {
+  return std::ranges::any_of(policy.ceilings,
+                             [](const auto& ceiling) { return ceiling.users.has_value(); });
 }
 
 // Whom the program would run as. Nothing: root's programs get an id of their own in a sandbox.
@@ -142,7 +140,7 @@ Result<PolicyAnswer> ask_policy(const policy::Policy& policy, const PolicyQuesti
                             .live_runs = question.live_runs};
   const bool looked = has_to_look(policy, question);
   if (looked) {
-    here.user = user_of(question);
+    if (names_users(policy)) here.user = user_of(question);
     if (auto ok = look(asks, here); !ok) return std::unexpected(std::move(ok).error());
   }
 

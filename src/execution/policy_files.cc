@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <linux/openat2.h>
-#include <pwd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 #include "base/errors.h"
 #include "base/fd.h"
 #include "base/printable.h"
+#include "execution/accounts.h"
 #include "execution/safe_open.h"
 
 namespace cordon::execution {
@@ -86,11 +86,8 @@ Result<void> check_contents(const LoadedManifest& loaded) {
 }  // namespace
 
 std::string home_directory() {
-  std::vector<char> room(16384);
-  passwd entry{};
-  passwd* found = nullptr;
-  if (::getpwuid_r(::getuid(), &entry, room.data(), room.size(), &found) != 0 || !found) return {};
-  return entry.pw_dir;
+  const auto account = find_account(static_cast<std::uint32_t>(::getuid()));
+  return account ? account->home : std::string();
 }
 
 Result<policy::Policy> load_policy(std::span<const std::string> files, const std::string& profile,

@@ -56,7 +56,17 @@ std::string_view to_string(Termination::Type type) {
   return "unknown";
 }
 
-std::string_view to_string(Launch launch) { return launch == Launch::warm ? "warm" : "cold"; }
+std::string_view to_string(Launch launch) {
+  switch (launch) {
+    case Launch::cold:
+      return "cold";
+    case Launch::warm:
+      return "warm";
+    case Launch::reused:
+      return "reused";
+  }
+  return "unknown";
+}
 
 std::string describe(const Guarantee& guarantee) {
   const std::string note = guarantee.note.empty() ? "" : ": " + guarantee.note;

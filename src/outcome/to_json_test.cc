@@ -65,6 +65,8 @@ TEST(OutcomeJson, SaysHowTheRunCameToItsSandbox) {
   EXPECT_EQ(object_of(o).at("launch_note"), "none was ready");
   o.launch = Launch::warm;
   EXPECT_EQ(object_of(o).at("launch"), "warm");
+  o.launch = Launch::reused;
+  EXPECT_EQ(object_of(o).at("launch"), "reused");
 }
 
 TEST(OutcomeJson, IsOneLine) {

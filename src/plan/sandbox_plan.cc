@@ -113,6 +113,7 @@ Result<SandboxPlan> make_sandbox_plan(const Request& request, const Limits& limi
   plan.network = request.network;
   plan.unix_sockets = request.unix_sockets;
   plan.explain = request.explain;
+  plan.reuse = request.reuse;
   plan.landlock_abi = host.landlock_abi;
   plan.limits = limits;
   share_out_limits(plan, host);

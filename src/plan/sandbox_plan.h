@@ -79,6 +79,7 @@ struct SandboxPlan {
   bool unix_sockets = true;
   std::vector<std::string> secrets;            // "NAME by env": what is known of them outside
   bool explain = false;                        // what is refused is reported
+  std::optional<Tenant> reuse;                 // whose leftovers may serve it
   int landlock_abi = 0;                        // 0: not used
   CgroupVersion cgroup = CgroupVersion::none;  // none: no group is needed, or there is none
   std::string cgroup_parent;
@@ -100,6 +101,8 @@ struct Caller {
   // Directories of Cordon's own besides kRuntimeDirectory, as the kernel names them: no sandbox
   // sees them.
   std::vector<std::string> own{};
+
+  friend bool operator==(const Caller&, const Caller&) = default;
 };
 
 // `limits` are the request's with the defaults filled in; the request is validated. Errors, all of

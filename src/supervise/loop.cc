@@ -1,8 +1,10 @@
 #include "supervise/loop.h"
 
+#include <fcntl.h>
+
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/posix/basic_stream_descriptor.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/system/system_error.hpp>
 #include <csignal>
@@ -37,7 +39,18 @@ struct Loop::Impl {
   std::multimap<TimePoint, Entry> deadlines;
   std::unordered_map<const Wakeable*, decltype(deadlines)::iterator> entries;
 
+  WatchedSet watched;
+  asio::posix::stream_descriptor ready{context};  // `watched`
+
   std::thread thread;
+
+  void listen() {
+    ready.async_wait(asio::posix::stream_descriptor::wait_read, [this](error_code error) {
+      if (error) return;
+      watched.call_ready();
+      listen();
+    });
+  }
 
   void arm() {  // mutex held
     if (deadlines.empty()) return;
@@ -89,6 +102,9 @@ class SignalsBlocked {
 }  // namespace
 
 Loop::Loop() : impl_(std::make_unique<Impl>()) {
+  // Its own duplicate, which it closes.
+  impl_->ready.assign(::fcntl(impl_->watched.fd(), F_DUPFD_CLOEXEC, 0));
+  impl_->listen();
   const SignalsBlocked blocked;  // the application's signal handlers are not ours to run
   impl_->thread = std::thread([impl = impl_.get()] { impl->context.run(); });
 }
@@ -126,36 +142,17 @@ void Loop::forget(const Wakeable* target) {
   // The timer stays armed; an early wake-up finds nothing due.
 }
 
-// Without the type-erased executor: there may be thousands of these.
-using Descriptor = asio::posix::basic_stream_descriptor<asio::io_context::executor_type>;
-
-struct Loop::Watch::Impl {
-  Descriptor descriptor;
-};
-
 Loop::Watch::Watch(Loop& loop, int fd)
-    : impl_(std::make_unique<Impl>(Descriptor(loop.impl_->context))) {
-  error_code refused;  // see watching()
-  impl_->descriptor.assign(fd, refused);
-}
+    : watched_(loop.impl_->watched), id_(loop.impl_->watched.add(fd)) {}
 
-bool Loop::Watch::watching() const { return impl_->descriptor.is_open(); }
-
-Loop::Watch::~Watch() {
-  if (impl_->descriptor.is_open()) impl_->descriptor.release();
-}
+Loop::Watch::~Watch() { watched_.forget(id_); }
 
 void Loop::Watch::when_readable(std::function<void()> ready) {
-  impl_->descriptor.async_wait(Descriptor::wait_read, [ready = std::move(ready)](error_code error) {
-    if (!error) ready();
-  });
+  watched_.when_readable(id_, std::move(ready));
 }
 
 void Loop::Watch::when_writable(std::function<void()> ready) {
-  impl_->descriptor.async_wait(Descriptor::wait_write,
-                               [ready = std::move(ready)](error_code error) {
-                                 if (!error) ready();
-                               });
+  watched_.when_writable(id_, std::move(ready));
 }
 
 }  // namespace cordon::supervise

@@ -9,6 +9,7 @@
 
 #include "cordon/clock.h"
 #include "cordon/error.h"
+#include "supervise/watched_set.h"
 
 namespace cordon::supervise {
 
@@ -40,14 +41,14 @@ class Loop {
     Watch& operator=(const Watch&) = delete;
     // False: the kernel would not watch the descriptor (not open, or fs.epoll.max_user_watches).
     // Then no callback ever comes.
-    [[nodiscard]] bool watching() const;
+    [[nodiscard]] bool watching() const { return id_ != 0; }
     // Calls `ready` once. At most one of each kind is pending.
     void when_readable(std::function<void()> ready);
     void when_writable(std::function<void()> ready);
 
    private:
-    struct Impl;
-    std::unique_ptr<Impl> impl_;
+    WatchedSet& watched_;
+    std::uint64_t id_;  // 0: none
   };
 
  private:

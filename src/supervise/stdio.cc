@@ -29,11 +29,10 @@ std::unexpected<Error> failed(const std::string& what) {
 bool is_open(int fd) { return ::fcntl(fd, F_GETFD) != -1; }
 
 Result<void> use_null(Stdio& io, std::size_t index) {
-  io.owned[index] = Fd(::open("/dev/null", (index == 0 ? O_RDONLY : O_WRONLY) | O_CLOEXEC));
-  if (!io.owned[index]) {
-    return failed("opening /dev/null for " + std::string(kNames[index]));
-  }
-  io.child[index] = io.owned[index].get();
+  Fd& file = index == 0 ? io.owned[0] : io.null;
+  if (!file) file = Fd(::open("/dev/null", (index == 0 ? O_RDONLY : O_WRONLY) | O_CLOEXEC));
+  if (!file) return failed("opening /dev/null for " + std::string(kNames[index]));
+  io.child[index] = file.get();
   return {};
 }
 

@@ -13,6 +13,7 @@ struct Stdio {
   // For the child, at most until it is launched: either owned here or the caller's own.
   std::array<int, 3> child{-1, -1, -1};
   std::array<base::Fd, 3> owned;
+  base::Fd null;  // for both outputs, if they go nowhere
   // Ours, non-blocking; empty where the request says so.
   base::Fd stdin_writer;
   std::array<base::Fd, 2> output;

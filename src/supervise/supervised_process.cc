@@ -102,6 +102,7 @@ Result<void> SupervisedProcess::launch() {
                     ": too many descriptors are watched (fs.epoll.max_user_watches)");
   }
   for (base::Fd& fd : io->owned) fd.reset();
+  io->null.reset();
 
   state_ = State::running;
   shared_->table.hold(id_, shared_from_this());
@@ -129,12 +130,22 @@ Result<Outcome> SupervisedProcess::wait_for(Duration patience) {
     return fail(ErrorCode::wrong_state, "wait", request_.program + " has not been started");
   }
   const TimePoint until = after(patience);
-  // This thread will see the end: the loop's need not wake up for it, and contend for the lock.
-  if (until == TimePoint::max()) exit_watch_.reset();
+  // This thread will see the end and what there is to hear before: the loop's need not wake up for
+  // that, and contend for the lock.
+  const bool alone = until == TimePoint::max();
+  if (alone) {
+    exit_watch_.reset();
+    alarm_watch_.reset();
+  }
   while (state_ == State::running) {
-    std::array wanted{Wanted{child_->exit_fd(), POLLIN, false}};
+    std::array wanted{Wanted{child_->exit_fd(), POLLIN, false},
+                      Wanted{alone ? child_->alarm_fd() : -1, POLLIN, false}};
     poll(lock, wanted, until);
     finish_if_ended();
+    if (state_ == State::running && wanted[1].ready) {
+      on_alarm();
+      arm();
+    }
     if (state_ == State::running && until != TimePoint::max() && now() >= until) {
       settle(lock);
       return fail(ErrorCode::timed_out, "wait", request_.program + " is still running");
@@ -305,6 +316,9 @@ void SupervisedProcess::finish_if_ended() {
   e.denials_omitted = ended->denials_omitted;
   e.launch = ended->launch;
   e.launch_note = ended->launch_note;
+  if (request_.reuse && e.launch == Launch::cold && e.launch_note.empty()) {
+    e.launch_note = "nothing is reused without a pool";
+  }
   e.output_bytes = pump_.bytes();
   e.output_truncated = pump_.truncated();
   e.timeout = request_.timeout == Duration{0} ? kDefaultTimeout : request_.timeout;

@@ -14,6 +14,9 @@ class SupervisingManager final : public Manager {
   explicit SupervisingManager(std::unique_ptr<Backend> backend);
   ~SupervisingManager() override;
 
+  // What the first process would have to wait for is made now. Its start tells if that fails.
+  void start_loop() { (void)shared_->loop(); }
+
   using Manager::create;
   [[nodiscard]] Result<std::shared_ptr<Process>> create(Request request) override;
   [[nodiscard]] Result<Plan> plan(const Request& request) const override;

@@ -34,7 +34,7 @@ TEST_F(BatchEnd, ASlowRequestHoldsBackOnlySoMany) {
   text += shell("touch $D/go");
   auto running = batch({"--jobs", "2", file("in", text)}).start();
   const auto ran = [&] { return lines_in(read_file(path("shared/ran"))); };
-  ASSERT_TRUE(comes_true([&] { return ran() >= 72; }));
+  ASSERT_TRUE(eventually([&] { return ran() >= 72; }));
   std::size_t before = 0;
   while (before != ran()) {
     before = ran();
@@ -53,7 +53,7 @@ TEST_F(BatchEnd, ProgramsNeedNoThreadsOfTheirOwn) {
   std::string text;
   for (int i = 0; i < kPrograms; ++i) text += shell("mktemp $D/begun.XXXXXX; " + kUntilGo);
   auto running = batch({"--jobs", std::to_string(kPrograms), file("in", text)}).start();
-  ASSERT_TRUE(comes_true([&] {
+  ASSERT_TRUE(eventually([&] {
     const std::filesystem::directory_iterator begun(path("shared"));
     return std::ranges::distance(begun) == kPrograms;
   }));
@@ -71,7 +71,7 @@ TEST_F(BatchEnd, AReaderThatDoesNotReadHoldsUpNoSecondSignal) {
       "in", shell("head -c 300000 /dev/zero | tr '\\0' a") + shell("touch $D/begun; " + kUntilGo));
   const base::Fd reader(::open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   auto running = batch({"--jobs", "2", requests}).redirect(1, pipe).start();
-  ASSERT_TRUE(comes_true([&] {
+  ASSERT_TRUE(eventually([&] {
     int unread = 0;
     constexpr int kFull = 60'000;  // nearly
     return std::filesystem::exists(path("shared/begun")) &&

@@ -8,15 +8,16 @@
 #include <boost/json/value.hpp>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <sstream>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "fixture.h"
+#include "support/eventually.h"
 
 namespace cordon::cli {
+
+using support::eventually;
 
 class BatchTest : public CliTest {
  protected:
@@ -76,15 +77,6 @@ class BatchTest : public CliTest {
   }
   [[nodiscard]] static std::size_t lines_in(const std::string& text) {
     return static_cast<std::size_t>(std::ranges::count(text, '\n'));
-  }
-  // Waits for something that no descriptor tells of. False: it never came.
-  [[nodiscard]] static bool comes_true(const std::function<bool()>& condition) {
-    const auto until = std::chrono::steady_clock::now() + kPatience;
-    while (!condition()) {
-      if (std::chrono::steady_clock::now() >= until) return false;
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-    return true;
   }
 };
 

@@ -16,7 +16,7 @@ class BatchResume : public BatchTest {
   }
   [[nodiscard]] std::string results() const { return read_file(results_); }
   [[nodiscard]] bool has_results(std::size_t count) const {
-    return comes_true([&] { return lines_in(results()) >= count; });
+    return eventually([&] { return lines_in(results()) >= count; });
   }
   // Three that end, one that waits, two more.
   [[nodiscard]] std::string requests() const {
@@ -41,7 +41,7 @@ TEST_F(BatchResume, AnInterruptedBatchGoesOnWhereItStopped) {
     const std::string in = requests();
     auto running = resumable({"--jobs", "3"}, in).start();
     ASSERT_TRUE(has_results(3));
-    ASSERT_TRUE(comes_true([&] { return std::filesystem::exists(path("shared/begun")); }));
+    ASSERT_TRUE(eventually([&] { return std::filesystem::exists(path("shared/begun")); }));
     running.signal(signal);
     const Ended stopped = running.wait();
     EXPECT_EQ(stopped.status, status);
@@ -64,7 +64,7 @@ TEST_F(BatchResume, AnInterruptedBatchGoesOnWhereItStopped) {
 TEST_F(BatchResume, ASecondSignalDoesNotWaitForThePrograms) {
   const std::string in = file("in", shell("trap '' TERM INT; touch $D/begun; " + kUntilGo));
   auto running = resumable({"--grace", "1h"}, in).start();
-  ASSERT_TRUE(comes_true([&] { return std::filesystem::exists(path("shared/begun")); }));
+  ASSERT_TRUE(eventually([&] { return std::filesystem::exists(path("shared/begun")); }));
   running.signal(SIGTERM);
   running.signal(SIGINT);  // another, so that the two cannot become one
   const Ended ended = running.wait();

@@ -1,16 +1,12 @@
 // Whom the service of a pool does not work for, and that no sandbox gets at it.
 #include <fcntl.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <random>
 
-#include "cordon/version.h"
 #include "pool_channel.h"
-#include "pool_client.h"
 #include "pool_fixture.h"
 
 namespace cordon::cli {
@@ -29,22 +25,6 @@ class PoolRefusal : public PoolTest {
   void SetUp() override {
     PoolTest::SetUp();
     service_ = start();
-  }
-  // A connection that nothing but the service looks at.
-  [[nodiscard]] base::Fd raw() const {
-    base::Fd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    socket().copy(address.sun_path, sizeof address.sun_path - 1);
-    EXPECT_EQ(::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0)
-        << socket();
-    return fd;
-  }
-  static app::pool::Reserve reserve() {
-    return {.version = std::string(version()),
-            .home = app::pool::variable("HOME"),
-            .tmpdir = app::pool::variable("TMPDIR"),
-            .patience = std::chrono::seconds(1)};
   }
   // "cordon run --pool only" by way of another program, e.g. unshare.
   [[nodiscard]] Ended through(std::vector<std::string> program) const {

@@ -90,6 +90,18 @@ TEST_F(PooledRuns, LimitsAreTheirs) {
   EXPECT_LE(std::filesystem::file_size(path("y")), 10240U);
 }
 
+TEST_F(PooledRuns, TenantsAreToldApart) {
+  expect_same({"--reuse", "one", "--", "sh", "-c", "echo out; exit 3"}, 3);
+  const auto launch = [&](const std::string& tenant) {
+    const Ended ended = pooled("only", {"--json", "--reuse", tenant, "--", "true"}).run();
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    return std::string(parse(ended.out).at("outcome").at("launch").as_string());
+  };
+  if (::geteuid() != 0) GTEST_SKIP() << "root: others have networks that nobody can join";
+  EXPECT_TRUE(eventually([&] { return launch("one") == "reused"; }));
+  EXPECT_EQ(launch("other"), "cold");
+}
+
 TEST_F(PooledRuns, SurroundingsAreTheClients) {
   const std::string work = path("work");
   expect_same({"--", "pwd"}, 0);

@@ -1,6 +1,7 @@
 // The service of a pool, as a user starts, asks and stops it, and what becomes of its runs.
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -105,6 +106,21 @@ TEST_F(Pool, WhatADeadServiceLeftIsReplaced) {
   EXPECT_EQ(pooled("only", {"--", "true"}).run().status, 125);
   EXPECT_NE(start(), pid);
   EXPECT_EQ(pooled("only", {"--", "true"}).run().status, 0);
+}
+
+// It connects before it does anything else, and the service does not wait for it for long.
+TEST_F(Pool, IsUsedByACommandThatWasHeldUpAfterItHadConnected) {
+  start();
+  ASSERT_EQ(::mkdir(path("audit").c_str(), 0700), 0);
+  const std::string file = path("audit/lock");
+  const int lock = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  ASSERT_EQ(::flock(lock, LOCK_EX), 0);
+  Running run = pooled("only", {"--audit", path("audit"), "--", "true"}).start();
+  EXPECT_TRUE(eventually([&] { return number("refused") == 1; }));
+  ::close(lock);
+  const Ended ended = run.wait();
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_EQ(number("served"), 1);
 }
 
 TEST_F(Pool, IsUsedWhenThereIsOneUnlessToldOtherwise) {

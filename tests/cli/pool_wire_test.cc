@@ -16,7 +16,6 @@
 #include "pool_channel.h"
 #include "pool_peer.h"
 #include "pool_request.h"
-#include "pool_slots.h"
 
 namespace cordon::app::pool {
 namespace {
@@ -49,6 +48,7 @@ Request full_request() {
   r.network = Network::host;
   r.unix_sockets = false;
   r.user = User{8, 9};
+  r.reuse = Tenant::named("tenant").value();
   return r;
 }
 
@@ -86,6 +86,8 @@ Outcome full_outcome() {
     ++i;
   }
   o.backend = "linux";
+  o.launch = Launch::reused;
+  o.launch_note = "note of the launch";
   o.error = Error{ErrorCode::closed, "stage", 11, "message"};
   o.out = "out";
   o.err = "err";
@@ -104,9 +106,18 @@ TEST(PoolWire, ARequestArrivesWhole) {
   EXPECT_EQ(got->user, (User{8, 9}));
   EXPECT_EQ(got->network, Network::host);
   EXPECT_FALSE(got->unix_sockets);
+  EXPECT_EQ(got->reuse, full_request().reuse);
   EXPECT_TRUE(got->links_resolved);
   EXPECT_EQ(got->pins.at(0).path, "/usr/bin/true");
   EXPECT_EQ(got->pins.at(0).fd, -1);  // … and no number of the sender's means anything here
+}
+
+TEST(PoolWire, ATenantHasARightName) {
+  std::string bytes = to_bytes(full_request());
+  const std::size_t at = bytes.find("tenant");
+  ASSERT_NE(at, std::string::npos);
+  bytes[at] = '/';
+  EXPECT_FALSE(from_bytes<Request>(bytes));
 }
 
 TEST(PoolWire, AnOutcomeArrivesWhole) {
@@ -304,50 +315,6 @@ TEST(PoolPeer, GroupsOfTheServiceLieBelowThoseOfTheClient) {
   EXPECT_THAT(with({"memory:/a/bc", ":/x"}), HasSubstr("control group"));
   EXPECT_THAT(with({"cpu:/a/b", ":/x"}), HasSubstr("control group"));
   EXPECT_THAT(with({"memory:/a/b"}), HasSubstr("control group"));
-}
-
-TEST(PoolSlots, FirstComeFirstServedUpToABound) {
-  Slots slots(1, 2);
-  auto [client, end] = channels();
-  ASSERT_EQ(slots.acquire(end.fd(), Duration{0}), Slots::Got::place);
-  EXPECT_EQ(slots.acquire(end.fd(), Duration{0}), Slots::Got::late);
-  std::vector<int> order;
-  std::mutex mutex;
-  std::vector<std::thread> waiting;
-  for (int i = 0; i < 2; ++i) {
-    waiting.emplace_back([&, i, fd = end.fd()] {
-      EXPECT_EQ(slots.acquire(fd, std::chrono::seconds(20)), Slots::Got::place);
-      {
-        const std::lock_guard lock(mutex);
-        order.push_back(i);
-      }
-      slots.release();
-    });
-    while (slots.counts().waiting != static_cast<std::uint64_t>(i) + 1) std::this_thread::yield();
-  }
-  EXPECT_EQ(slots.acquire(end.fd(), std::chrono::seconds(20)), Slots::Got::full);
-  slots.release();
-  for (std::thread& thread : waiting) thread.join();
-  EXPECT_THAT(order, ElementsAre(0, 1));
-  EXPECT_EQ(slots.counts().running, 0U);
-}
-
-TEST(PoolSlots, NobodyWaitsForAClientThatIsGoneOrAServiceThatStops) {
-  Slots slots(1, 2);
-  auto [client, end] = channels();
-  ASSERT_EQ(slots.acquire(end.fd(), Duration{0}), Slots::Got::place);
-  {
-    auto [gone, other] = channels();
-    gone = Channel(base::Fd());
-    EXPECT_EQ(slots.acquire(other.fd(), std::chrono::seconds(20)), Slots::Got::gone);
-  }
-  std::thread waiting([&, fd = end.fd()] {
-    EXPECT_EQ(slots.acquire(fd, std::chrono::seconds(20)), Slots::Got::closing);
-  });
-  while (slots.counts().waiting != 1) std::this_thread::yield();
-  slots.close();
-  waiting.join();
-  EXPECT_EQ(slots.acquire(end.fd(), Duration{0}), Slots::Got::closing);
 }
 
 }  // namespace

@@ -15,6 +15,7 @@ std::vector<Backend> all_backends() {
       {"posix_without_pidfd", [] { return make_posix_world(false); }},
       {"linux", [] { return make_linux_world(linux_manager()); }},
       {"linux_warm", [] { return make_linux_world(support::WarmManager::make()); }},
+      {"linux_reuse", [] { return make_linux_world(support::WarmManager::make_reusing()); }},
   };
 }
 

@@ -88,6 +88,7 @@ const std::map<std::string, std::string>& calls() {
       {"CannotLeaveSetuidSocket", "fchmod"},
       {"CannotTraceHostProcess", "ptrace"},
       {"CannotReadMemoryOfHostProcess", "process_vm_readv"},
+      {"CannotGiveTheSupervisorAChild", "clone"},
       {"CannotTraceInit", "ptrace"},
       {"CannotReadMemoryOfInit", "process_vm_readv"},
       {"CannotTraceSibling", "ptrace"},

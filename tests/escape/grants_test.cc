@@ -111,7 +111,10 @@ TEST_F(Grants, MountingOverALinkInAWritableGrantIsRefused) {
 
 TEST_F(Grants, RuntimeDirectoryIsNotShownBelowAGrant) {
   if (!is_root()) CORDON_SKIP_WITHOUT("root", "the caller has to be root");
-  EXPECT_FALSE(has_reached(with(Grant::read("/run"), {"open-to-read", "/run/cordon/ids"})));
+  // From the second time on, some of the mounts were made before.
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_FALSE(has_reached(with(Grant::read("/run"), {"open-to-read", "/run/cordon/ids"}))) << i;
+  }
 }
 
 TEST_F(Grants, RootsFilesInSystemDirectoriesStayRoots) {

@@ -1,3 +1,5 @@
+#include <sched.h>
+
 #include <cerrno>
 
 #include "escape/attacks.h"
@@ -49,6 +51,8 @@ std::vector<Attack> process_attacks() {
        .command = told({"signal", "1"}),
        .unguarded = {.without = {"landlock"}},
        .landlock_abi = 6},
+      // With it there, the run would not end.
+      {"CannotGiveTheSupervisorAChild", told({"clone", std::to_string(CLONE_PARENT)}), kNoSandbox},
       {"CannotTraceInit", told({"trace", "1"}), on_victim_outside("trace")},
       {"CannotReadMemoryOfInit", told({"read-memory", "1"}), on_victim_outside("read-memory")},
       {"CannotReadEnvironmentOfInit", told({"read", "/proc/1/environ"}),

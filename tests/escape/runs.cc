@@ -91,7 +91,9 @@ testing::AssertionResult has_reached(const Outcome& outcome) {
 }
 
 void Sandboxed::SetUp() {
-#ifdef CORDON_TEST_WARM
+#if defined(CORDON_TEST_REUSE)
+  auto made = support::WarmManager::make_reusing();
+#elif defined(CORDON_TEST_WARM)
   auto made = support::WarmManager::make();
 #else
   auto made = linux_manager();

@@ -48,15 +48,19 @@ TEST_F(ManyRuns, LeaveNothingAndGrowNothing) {
     auto manager = make_manager();
     ASSERT_TRUE(manager);
     int done = 0;
+    const auto request = [&] {
+      Request asked = misbehave({"say", folder.path("ran")});
+      asked.grants.push_back(Grant::write(folder.path()));
+      asked.limits.memory_bytes = 256 * kMegabyte;
+      asked.limits.processes = 16;
+      return asked;
+    };
     const auto run = [&] {
-      Request request = misbehave({"say", folder.path("ran")});
-      request.grants.push_back(Grant::write(folder.path()));
-      request.limits.memory_bytes = 256 * kMegabyte;
-      request.limits.processes = 16;
-      const Outcome outcome = run_to_end(*manager, std::move(request));
+      const Outcome outcome = run_to_end(*manager, request());
       EXPECT_EQ(outcome.exit_code, 0) << to_json(outcome);
       ++done;
     };
+    make_ids(*manager, request());
     const int warm_up = std::max(20, count / 10);
     for (int i = 0; i < warm_up; ++i) run();
     const Traces before = traces_at_rest();

@@ -93,7 +93,7 @@ void fail_each_step(Whose whose, Fault fault) {
   const Traces empty = traces();
   auto manager = make_manager({.script = hook, .nothing_ahead = whose != Whose::made_ahead});
   ASSERT_TRUE(manager);
-  const auto run = [&] {
+  const auto request_to_say = [&] {
     Request request = misbehave({"say", folder.path("ran")});
     request.grants.push_back(Grant::write(folder.path()));
     request.limits.memory_bytes = 256 << 20;
@@ -106,9 +106,11 @@ void fail_each_step(Whose whose, Fault fault) {
                        {"B", hush, Secret::Delivery::fd},
                        {"C", hush, Secret::Delivery::file}};
     request.explain = whose == Whose::explained;
-    return run_to_end(*manager, std::move(request));
+    return request;
   };
+  const auto run = [&] { return run_to_end(*manager, request_to_say()); };
 
+  make_ids(*manager, request_to_say());
   // More than one: from the second on, things are made ahead.
   for (int i = 0; i < 3; ++i) {
     const Outcome usual = run();

@@ -12,6 +12,8 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <future>
 #include <iterator>
 #include <thread>
@@ -161,6 +163,21 @@ Traces traces() {
   return seen;
 }
 
+void make_ids(Manager& manager, const Request& like) {
+  constexpr std::size_t kAtOnce = 4;
+  std::vector<std::shared_ptr<Process>> together;
+  for (std::size_t i = 0; i < kAtOnce; ++i) {
+    Request waiting;
+    waiting.program = "/bin/cat";
+    waiting.cwd = like.cwd;
+    waiting.grants = like.grants;
+    waiting.in = Input::pipe();
+    together.push_back(manager.create(std::move(waiting)).value());
+    ASSERT_TRUE(together.back()->start());
+  }
+  for (auto& process : together) ASSERT_TRUE(process->close_stdin() && process->wait());
+}
+
 Traces traces_at_rest() {
   Traces last = traces();
   int unchanged = 0;
@@ -231,6 +248,21 @@ std::vector<pid_t> processes_marked(const std::string& mark) {
 std::size_t resident_bytes() {
   const auto resident = linux_backend::parse_resident_pages(slurp("/proc/self/statm"));
   return resident.value_or(0) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+std::vector<pid_t> parked() {
+  std::vector<pid_t> all;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream children(task.path() / "children");
+    pid_t pid = 0;
+    while (children >> pid) {
+      std::ifstream status("/proc/" + std::to_string(pid) + "/status");
+      for (std::string line; std::getline(status, line);) {
+        if (line.starts_with("NSpid:") && line.ends_with("\t2")) all.push_back(pid);
+      }
+    }
+  }
+  return all;
 }
 
 }  // namespace cordon::linux_tests

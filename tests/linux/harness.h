@@ -62,6 +62,9 @@ struct Traces {
 };
 std::ostream& operator<<(std::ostream& out, const Traces& traces);
 [[nodiscard]] Traces traces();
+// Has `manager` make as many ids as it can need for runs one after the other, which it keeps: a run
+// may begin while the last ones are still being ended. They are made for the grants of `like`.
+void make_ids(Manager& manager, const Request& like);
 // Once nothing changes any more: the keeper tidies up, and makes things ahead.
 [[nodiscard]] Traces traces_at_rest();
 // Until they are as `wanted`, for some seconds: the kernel and the keeper take their time.
@@ -75,6 +78,8 @@ std::ostream& operator<<(std::ostream& out, const Traces& traces);
 // Processes with this text among their arguments.
 [[nodiscard]] std::vector<pid_t> processes_marked(const std::string& mark);
 [[nodiscard]] std::size_t resident_bytes();
+// Those of our children that wait to become a program: second in a pid namespace of their own.
+[[nodiscard]] std::vector<pid_t> parked();
 
 // The address sanitizer does not give back what was freed, to see who still uses it.
 #if defined(__has_feature)

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -16,14 +15,17 @@
 
 #include "cordon/pool.h"
 #include "cordon/run.h"
+#include "linux/hand_clock.h"
 #include "linux/harness.h"
 #include "supervise/supervising_manager.h"
+#include "support/eventually.h"
 
 namespace cordon::linux_tests {
 namespace {
 
 using namespace std::chrono_literals;
 using linux_backend::LinuxBackend;
+using support::eventually;
 
 Request quick() {
   return {.program = "/bin/true",
@@ -31,33 +33,6 @@ Request quick() {
           .out = Output::discard(),
           .err = Output::discard(),
           .timeout = 20s};
-}
-
-// Until it holds; the pool works in the background.
-template <typename Holds>
-bool eventually(const Holds& holds) {
-  const auto until = std::chrono::steady_clock::now() + 20s;
-  while (!holds()) {
-    if (std::chrono::steady_clock::now() > until) return false;
-    std::this_thread::sleep_for(1ms);
-  }
-  return true;
-}
-
-// Those of our children that wait to become a program: second in a pid namespace of their own.
-std::vector<pid_t> parked() {
-  std::vector<pid_t> all;
-  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
-    std::ifstream children(task.path() / "children");
-    pid_t pid = 0;
-    while (children >> pid) {
-      std::ifstream status("/proc/" + std::to_string(pid) + "/status");
-      for (std::string line; std::getline(status, line);) {
-        if (line.starts_with("NSpid:") && line.ends_with("\t2")) all.push_back(pid);
-      }
-    }
-  }
-  return all;
 }
 
 class PoolLife : public testing::Test {
@@ -95,6 +70,21 @@ TEST_F(PoolLife, NewKindsTakeThePlaceOfOldOnes) {
   other.network = Network::loopback;
   ASSERT_TRUE(pool->warm(other, 1));
   EXPECT_EQ(pool->stats().ready, 2U);
+  EXPECT_EQ(run(pool->manager(), other).launch, Launch::warm);
+}
+
+TEST_F(PoolLife, KindsThatDoNotAllFitDoNotPushEachOtherOutForEver) {
+  auto pool = Pool::make({.size = 1}).value();
+  ASSERT_TRUE(pool->warm(quick(), 1));
+  Request other = quick();
+  other.network = Network::loopback;
+  ASSERT_TRUE(pool->warm(other, 1));
+  const auto begin = std::chrono::steady_clock::now();
+  while (std::chrono::steady_clock::now() - begin < 100ms) {
+    ASSERT_TRUE(pool->warm(other, 1));
+    ASSERT_EQ(pool->stats().made, 2U);
+    std::this_thread::sleep_for(1ms);
+  }
   EXPECT_EQ(run(pool->manager(), other).launch, Launch::warm);
 }
 
@@ -168,16 +158,59 @@ TEST_F(PoolLife, EndsWithEverythingItHolds) {
   });
 }
 
-class HandClock final : public Clock {
- public:
-  [[nodiscard]] TimePoint now() const override { return real_clock().now() + ahead_.load(); }
-  [[nodiscard]] WallTime wall_now() const override { return real_clock().wall_now(); }
-  void sleep_until(TimePoint) override {}
-  void advance(Duration time) { ahead_ = ahead_.load() + time; }
+TEST_F(PoolLife, TakesNoMoreMemoryThanItMay) {
+  auto pool = Pool::make({.size = 4, .memory_bytes = 1}).value();
+  const auto refused = pool->warm(quick(), 2);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::resource_exhausted);
+  EXPECT_EQ(pool->stats().ready, 1U) << "the one that showed how much they take";
+}
 
- private:
-  std::atomic<Duration> ahead_{Duration{0}};
-};
+TEST_F(PoolLife, WhatIsToBeReadyNowTakesTheRoomOfWhatWasBefore) {
+  auto pool = Pool::make({.size = 4}).value();
+  Request other = quick();
+  other.network = Network::loopback;
+  ASSERT_TRUE(pool->warm(quick(), 3));
+  ASSERT_TRUE(pool->warm(other, 3));
+  EXPECT_EQ(run_to_end(pool->manager(), other).launch, Launch::warm);
+  ASSERT_TRUE(pool->warm(quick(), 4));
+  EXPECT_EQ(run_to_end(pool->manager(), quick()).launch, Launch::warm);
+}
+
+TEST_F(PoolLife, WhoAsksForMoreThanThereIsRoomForAtOnceIsTold) {
+  auto pool = Pool::make({.size = 4}).value();
+  Request other = quick();
+  other.network = Network::loopback;
+  Result<void> first;
+  Result<void> second;
+  {
+    const std::jthread one([&] { first = pool->warm(quick(), 4); });
+    const std::jthread two([&] { second = pool->warm(other, 4); });
+  }
+  // One after the other there is room, at the same time there is not.
+  EXPECT_TRUE(first || second);
+  for (const auto& told : {first, second}) {
+    if (!told) {
+      EXPECT_EQ(told.error().code, ErrorCode::resource_exhausted);
+    }
+  }
+}
+
+TEST_F(PoolLife, WorksWithoutControlGroups) {
+  auto backend = LinuxBackend::make({.no_groups = true}).value();
+  ASSERT_TRUE(backend->keep_ready({.size = 2}));
+  LinuxBackend& raw = *backend;
+  supervise::SupervisingManager manager(std::move(backend));
+  Request request = quick();
+  request.program = "/bin/sh";
+  request.args = {"-c", "ulimit -n"};
+  request.out = Output::events();
+  request.limits.open_files = 55;
+  ASSERT_TRUE(raw.pool()->warm(**raw.place_for(""), raw.sandbox_plan(request, {}).value(), 1));
+  const Outcome outcome = run(manager, request);
+  EXPECT_EQ(outcome.launch, Launch::warm) << to_json(outcome);
+  EXPECT_EQ(outcome.out, "55\n");
+}
 
 TEST_F(PoolLife, ShrinksWhenNobodyAsksForADayAndComesBack) {
   HandClock clock;

@@ -1,8 +1,9 @@
 // A manager for suites that are to hold for warm launches as for cold ones: it has a sandbox ready
-// for each request that can have one.
+// for each request that can have one. With a tenant, that has what another run of it has left.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "cordon/pool.h"
@@ -11,15 +12,21 @@ namespace cordon::support {
 
 class WarmManager final : public Manager {
  public:
-  [[nodiscard]] static Result<std::unique_ptr<Manager>> make() {
+  [[nodiscard]] static Result<std::unique_ptr<Manager>> make(std::optional<Tenant> tenant = {}) {
     auto pool = Pool::make({.size = 4});
     if (!pool) return std::unexpected(std::move(pool.error()));
-    return std::make_unique<WarmManager>(std::move(*pool));
+    return std::make_unique<WarmManager>(std::move(*pool), std::move(tenant));
   }
-  explicit WarmManager(std::unique_ptr<Pool> pool) : pool_(std::move(pool)) {}
+  [[nodiscard]] static Result<std::unique_ptr<Manager>> make_reusing() {
+    return make(Tenant::named("suite").value());
+  }
+  WarmManager(std::unique_ptr<Pool> pool, std::optional<Tenant> tenant)
+      : pool_(std::move(pool)), tenant_(std::move(tenant)) {}
 
   using Manager::create;
   Result<std::shared_ptr<Process>> create(Request request) override {
+    request.reuse = tenant_;
+    if (tenant_) leave_something(request);
     (void)pool_->warm(request, 1);  // what is wrong with it, create() says
     return inner().create(std::move(request));
   }
@@ -40,9 +47,31 @@ class WarmManager final : public Manager {
   [[nodiscard]] Clock& clock() override { return inner().clock(); }
 
  private:
+  // Runs something in such a sandbox, until one was made of what is left of that.
+  void leave_something(const Request& like) {
+    const std::uint64_t before = pool_->stats().reused;
+    for (int i = 0; i < 5 && pool_->stats().reused == before; ++i) {
+      Request other = like;
+      other.program = "/bin/true";
+      other.args.clear();
+      other.argv0.clear();
+      other.secrets.clear();
+      other.terminal.reset();
+      other.in = Input::none();
+      other.out = other.err = Output::discard();
+      other.timeout = {};
+      other.cancel = {};
+      if (!pool_->warm(other, 1)) return;
+      auto process = inner().create(std::move(other));
+      if (!process || !(*process)->start()) return;
+      (void)(*process)->wait();
+      if (!pool_->warm(like, 1)) return;
+    }
+  }
   [[nodiscard]] Manager& inner() const { return pool_->manager(); }
 
   std::unique_ptr<Pool> pool_;
+  std::optional<Tenant> tenant_;
 };
 
 }  // namespace cordon::support

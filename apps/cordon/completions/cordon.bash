@@ -6,8 +6,8 @@ _cordon_run() {
   options='--timeout --grace --cpu-time --cpus --memory --pids --pids-kill --files --file-size
     --output --read --write --bind --tmpfs --user --net --no-unix --policy --profile --manifest
     --secret --redact --no-redact --workdir --cache --keep --collect --into --collect-limit
-    --transport --log --cwd --env --env-pass --backend --cgroup-parent --require --pool --json
-    --report --explain --audit --audit-key --help'
+    --transport --log --cwd --env --env-pass --backend --cgroup-parent --require --pool --reuse
+    --json --report --explain --audit --audit-key --help'
   [[ ${COMP_WORDS[1]} != run ]] && options=${options/--report /}
   guarantees='memory cpu processes filesystem network syscalls capabilities timeout all'
 
@@ -38,7 +38,7 @@ _cordon_run() {
     --grace | --cpu-time) mapfile -t COMPREPLY < <(compgen -W '1s 10s 1m' -- "$cur") ;;
     --memory | --file-size | --output | --collect-limit) mapfile -t COMPREPLY < <(compgen -W '64M 512M 1G' -- "$cur") ;;
     --cpus) mapfile -t COMPREPLY < <(compgen -W '0.5 1 2' -- "$cur") ;;
-    --pids | --files | --cgroup-parent | --secret | --collect | --profile) ;;
+    --pids | --files | --cgroup-parent | --reuse | --secret | --collect | --profile) ;;
     --read | --write | --bind | --policy | --manifest) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
     --user) mapfile -t COMPREPLY < <(compgen -u -- "$cur") ;;
     --net) mapfile -t COMPREPLY < <(compgen -W 'none loopback host' -- "$cur") ;;

@@ -150,6 +150,7 @@ complete -c cordon -n $either -x -l cwd -a '(__fish_complete_directories)' -d 'r
 complete -c cordon -n $either -x -l env -a '(set -nx)' -d 'set a variable'
 complete -c cordon -n $either -x -l env-pass -a '(set -nx)' -d 'pass on variables by pattern'
 complete -c cordon -n $run -x -l pool -a 'auto off only' -d 'whether your pool runs it'
+complete -c cordon -n $run -x -l reuse -d 'use what earlier runs of this tenant left'
 complete -c cordon -n $either -x -l backend -a 'auto linux posix' -d 'what runs the program'
 complete -c cordon -n $either -x -l cgroup-parent -d 'make control groups below this one'
 complete -c cordon -n $either -x -l require -a '(__cordon_guarantees)' -d 'do not run unless these are enforced'

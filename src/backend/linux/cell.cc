@@ -1,7 +1,6 @@
 #include "backend/linux/cell.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -75,13 +74,14 @@ Result<RootViews> open_root(LinuxBackend& backend, bool privileged, const plan::
 
 Result<std::unique_ptr<Cell>> Cell::make(LinuxBackend& backend, Place& place,
                                          const plan::SandboxPlan& plan, const CgroupLimits& limits,
-                                         const CellExtras& extras) {
+                                         const CellExtras& extras, Remains remains) {
   auto status = StatusSocket::make();
   if (!status) return std::unexpected(std::move(status.error()));
   auto letterbox = Letterbox::make();
   if (!letterbox) return std::unexpected(std::move(letterbox.error()));
   std::unique_ptr<Cell> cell(new Cell(backend, std::move(*status), std::move(*letterbox)));
-  if (auto made = cell->set_up(place, plan, limits, extras); !made) {
+  auto made = cell->set_up(place, plan, limits, extras, std::move(remains));
+  if (!made) {
     return std::unexpected(std::move(made.error()));
   }
   return cell;
@@ -91,15 +91,48 @@ Result<std::unique_ptr<Cell>> Cell::make(LinuxBackend& backend, Place& place,
 Cell::~Cell() {
   sandbox_ = Sandbox{};
   backend_.identities().give_back(std::move(identity_));
-  if (group_ || network_ || mounts_) {
-    backend_.keeper().post([group = std::shared_ptr<Cgroup>(std::move(group_)),
-                            network = std::make_shared<base::Fd>(std::move(network_)),
+  if (network_ || mounts_) {
+    backend_.keeper().post([network = std::make_shared<base::Fd>(std::move(network_)),
                             mounts = std::make_shared<base::Fd>(std::move(mounts_))] {});
+  }
+  // While the kernel takes its time with these, somebody else can remove the group.
+  if (group_) {
+    backend_.keeper().post_anywhere([group = std::shared_ptr<Cgroup>(std::move(group_))] {});
   }
 }
 
+Remains Cell::leave() {
+  sandbox_ = Sandbox{};
+  return {.group = std::move(group_),
+          .network = std::move(network_),
+          .traces = std::exchange(traces_, std::nullopt),
+          .mounts = std::move(mounts_)};
+}
+
+Result<void> Cell::take_parts(Place& place, const plan::SandboxPlan& plan,
+                              const CgroupLimits& limits, Remains& remains) {
+  reused_ = remains.any();
+  if (remains.group) {
+    group_ = std::move(remains.group);
+    if (auto set = group_->set(limits); !set) return set;
+  } else if (place.groups) {
+    auto group = backend_.make_group(place, limits);
+    if (!group) return std::unexpected(std::move(group.error()));
+    group_ = std::move(*group);
+  }
+  if (remains.network) {
+    network_ = std::move(remains.network);
+    traces_ = std::exchange(remains.traces, std::nullopt);
+  } else if (backend_.makes_network_ahead(plan, place)) {
+    // Worth waiting for: one that the sandbox makes itself ends with it.
+    if (plan.reuse && backend_.pool() != nullptr) backend_.networks().expect();
+    network_ = backend_.networks().take().value_or(base::Fd());
+  }
+  return {};
+}
+
 Result<void> Cell::set_up(Place& place, const plan::SandboxPlan& plan, const CgroupLimits& limits,
-                          const CellExtras& extras) {
+                          const CellExtras& extras, Remains remains) {
   const bool privileged = place.host.privileged;
   if (privileged) {
     auto identity = backend_.identities().take(plan.identity);
@@ -116,14 +149,7 @@ Result<void> Cell::set_up(Place& place, const plan::SandboxPlan& plan, const Cgr
     if (!known) return std::unexpected(std::move(known.error()));
     flags = *known;
   }
-  if (place.groups) {
-    auto group = backend_.make_group(place, limits);
-    if (!group) return std::unexpected(std::move(group.error()));
-    group_ = std::move(*group);
-  }
-  if (backend_.makes_network_ahead(plan, place)) {
-    network_ = backend_.networks().take().value_or(base::Fd());
-  }
+  if (auto taken = take_parts(place, plan, limits, remains); !taken) return taken;
   const User caller = caller_ids();
   int mount_map = -1;
   // A named user has files of its own; one made for the run has only what it is lent.
@@ -155,14 +181,17 @@ Result<void> Cell::set_up(Place& place, const plan::SandboxPlan& plan, const Cgr
   sandbox_ = std::move(*parked);
 
   mounts_ = open_mount_namespace(sandbox_.program());
+  if (plan.reuse && backend_.pool() != nullptr && network_ && !traces_) {
+    traces_ = NetworkTraces::take(sandbox_.program());
+  }
   if (plan.explain) {
     if (auto begun = observe(plan, root->views); !begun) return begun;
   }
   if (backend_.weakened().verify) {
     if (auto ok = verify(expectations(parts, caller)); !ok) return ok;
   }
-  for (const OpenView& open : root->views) shown_.push_back(without_source(open));
-  absent_ = left_out(plan.root, root->views);
+  shown_ = std::move(root->views);
+  for (OpenView& open : shown_) open.source.reset();
   cwd_ = plan.cwd;
   // From here on it ends with the supervisor: it knows that this was alive when it asked for that.
   if (!status_.release()) {
@@ -203,16 +232,15 @@ Result<void> Cell::observe(const plan::SandboxPlan& plan, const std::vector<Open
   return {};
 }
 
-bool Cell::fresh() const {
-  pollfd end{.fd = sandbox_.program_fd(), .events = POLLIN, .revents = 0};
-  return ::poll(&end, 1, 0) == 0 && std::ranges::all_of(shown_, same_on_host) &&
-         std::ranges::all_of(absent_, still_absent);
-}
+bool Cell::fresh() const { return !sandbox_.program_ended() && seen_.still_true(); }
 
-std::uint64_t Cell::memory_bytes() const {
+void Cell::prepare_to_wait(const plan::SandboxPlan& plan) {
+  seen_ = SeenOnHost(plan.root, shown_);
+  shown_.clear();
   // Without a control group: what was seen of others.
   constexpr std::uint64_t kUsual = 512 * 1024;
-  return group_ ? group_->memory_bytes().value_or(kUsual) : kUsual;
+  memory_bytes_ = group_ ? group_->memory_bytes().value_or(kUsual) : kUsual;
+  if (group_) group_->open_counters();
 }
 
 std::expected<void, StartFailure> Cell::execute(ScriptBuilder& letter) {
@@ -227,6 +255,12 @@ std::expected<void, StartFailure> Cell::execute(ScriptBuilder& letter) {
   return executed;
 }
 
+void Cell::end_leftovers() {
+  constexpr std::uint64_t kOurs = 2;  // init, and the program, which counts until it is reaped
+  const auto left = group_ ? group_->processes() : std::nullopt;
+  if (left ? *left > kOurs : !sandbox_.init_is_alone()) sandbox_.end();
+}
+
 Error Cell::explain(const StartFailure& failure, const plan::SandboxPlan& plan,
                     const std::vector<OpenView>& views) const {
   if (failure.died && group_ && group_->usage().oom_kills > 0) return too_little_memory(plan);
@@ -239,6 +273,14 @@ Error Cell::explain(const StartFailure& failure, const plan::SandboxPlan& plan,
                 base::errno_text(failure.error.os_error) + "): run it again"};
   }
   return failure.error;
+}
+
+CgroupLimits limits_while_set_up(const plan::GroupLimits& limits) {
+  CgroupLimits wider{.memory_bytes = limits.memory_bytes,
+                     .processes = limits.processes,
+                     .cpu_millicores = limits.cpu_millicores};
+  if (wider.processes) wider.processes = std::max(*wider.processes, kProcessesOfSetup);
+  return wider;
 }
 
 Error too_little_memory(const plan::SandboxPlan& plan) {

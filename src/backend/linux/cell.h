@@ -11,9 +11,11 @@
 #include "backend/linux/cgroup.h"
 #include "backend/linux/explain_observer.h"
 #include "backend/linux/identity.h"
-#include "backend/linux/letter.h"
 #include "backend/linux/letterbox.h"
+#include "backend/linux/remains.h"
 #include "backend/linux/sandbox.h"
+#include "backend/linux/secret_parts.h"
+#include "backend/linux/seen_on_host.h"
 #include "backend/linux/start_sandbox.h"
 #include "backend/linux/status_socket.h"
 #include "backend/linux/verify.h"
@@ -35,24 +37,40 @@ struct CellExtras {
 
 class Cell {
  public:
-  // Errors: what keeps a sandbox from being made, with the step; nothing is left then.
+  // `remains`: clean, of a run of the same kind. Errors: what keeps a sandbox from being made, with
+  // the step; nothing is left then.
   [[nodiscard]] static Result<std::unique_ptr<Cell>> make(LinuxBackend& backend, Place& place,
                                                           const plan::SandboxPlan& plan,
                                                           const CgroupLimits& limits,
-                                                          const CellExtras& extras = {});
-  // Ends what is inside.
+                                                          const CellExtras& extras = {},
+                                                          Remains remains = {});
+  // Ends what is inside, and waits for that: LinuxBackend::put_away() lets others do it.
   ~Cell();
   Cell(const Cell&) = delete;
   Cell& operator=(const Cell&) = delete;
 
-  // Whether it still waits, and the host still has what it shows.
+  // To be used later: what takes time then is done now.
+  void prepare_to_wait(const plan::SandboxPlan& plan);
+  // Whether it still waits, and the host still has what it shows. Of mounts it does not know.
   [[nodiscard]] bool fresh() const;
   [[nodiscard]] const std::string& cwd() const { return cwd_; }
   // Of the host's memory, while it waits.
-  [[nodiscard]] std::uint64_t memory_bytes() const;
+  [[nodiscard]] std::uint64_t memory_bytes() const { return memory_bytes_; }
 
   // Delivers the letter, and returns when the program was executed. At most once.
   [[nodiscard]] std::expected<void, StartFailure> execute(ScriptBuilder& letter);
+
+  // By which its pool knows it; 0: of none.
+  [[nodiscard]] std::uint64_t kind() const { return kind_; }
+  void set_kind(std::uint64_t kind) { kind_ = kind; }
+  // Whether something of an earlier run is in it.
+  [[nodiscard]] bool reused() const { return reused_; }
+  // Ends what is inside, and leaves what another run of the same tenant could use.
+  [[nodiscard]] Remains leave();
+
+  // Once the program has ended: ends whatever it has left behind. An init that is alone is
+  // left in peace until the cell ends, since to end a pid namespace takes the kernel some time.
+  void end_leftovers();
 
   [[nodiscard]] Sandbox& sandbox() { return sandbox_; }
   [[nodiscard]] const Sandbox& sandbox() const { return sandbox_; }
@@ -63,7 +81,11 @@ class Cell {
   Cell(LinuxBackend& backend, StatusSocket status, Letterbox letterbox)
       : backend_(backend), status_(std::move(status)), letterbox_(std::move(letterbox)) {}
   [[nodiscard]] Result<void> set_up(Place& place, const plan::SandboxPlan& plan,
-                                    const CgroupLimits& limits, const CellExtras& extras);
+                                    const CgroupLimits& limits, const CellExtras& extras,
+                                    Remains remains);
+  // What the run has of its own, or of an earlier one.
+  [[nodiscard]] Result<void> take_parts(Place& place, const plan::SandboxPlan& plan,
+                                        const CgroupLimits& limits, Remains& remains);
   [[nodiscard]] Result<void> verify(Expected expected) const;
   [[nodiscard]] Result<void> observe(const plan::SandboxPlan& plan,
                                      const std::vector<OpenView>& views);
@@ -78,12 +100,19 @@ class Cell {
   // Namespaces, held so that the kernel need not free them while somebody waits.
   base::Fd network_;
   base::Fd mounts_;
+  std::optional<NetworkTraces> traces_;  // of a tenant's network, before any program was in it
+  bool reused_ = false;
+  std::uint64_t kind_ = 0;
   std::string cwd_;
-  std::vector<OpenView> shown_;         // as it was opened, without descriptors
-  std::vector<plan::View> absent_;      // optional, and not on the host
+  std::vector<OpenView> shown_;  // until it waits; without descriptors
+  SeenOnHost seen_;
+  std::uint64_t memory_bytes_ = 0;
   std::unique_ptr<Observer> observer_;  // ends after the sandbox
   Sandbox sandbox_;
 };
+
+// Of its group until the program begins: there is a process more while it is set up.
+[[nodiscard]] CgroupLimits limits_while_set_up(const plan::GroupLimits& limits);
 
 // For a sandbox whose processes were killed for memory before the program began.
 [[nodiscard]] Error too_little_memory(const plan::SandboxPlan& plan);

@@ -33,9 +33,15 @@ bool watch(int events, int fd, std::uint32_t what = EPOLLIN) {
   return ::epoll_ctl(events, EPOLL_CTL_ADD, fd, &wanted) == 0;
 }
 
-bool same_kind(const plan::SandboxPlan& a, const plan::SandboxPlan& b) {
-  return a.root == b.root && a.identity == b.identity && a.network == b.network &&
-         a.unix_sockets == b.unix_sockets && a.landlock_abi == b.landlock_abi &&
+bool same_kind(const SharedPlan& one, const SharedPlan& other) {
+  if (one == other) return true;
+  const plan::SandboxPlan& a = *one;
+  const plan::SandboxPlan& b = *other;
+  return a.reuse == b.reuse && a.root == b.root && a.identity == b.identity &&
+         a.network == b.network && a.unix_sockets == b.unix_sockets &&
+         a.landlock_abi == b.landlock_abi &&
+         a.groups.memory_bytes.has_value() == b.groups.memory_bytes.has_value() &&
+         a.groups.processes.has_value() == b.groups.processes.has_value() &&
          a.groups.cpu_millicores.has_value() == b.groups.cpu_millicores.has_value();
 }
 
@@ -45,10 +51,7 @@ std::string unfit_for_pool(const Request& request, const plan::SandboxPlan& plan
   if (request.terminal) return "a terminal is part of the sandbox";
   if (plan.explain) return "what is refused is to be explained";
   if (!plan.pins.empty()) return "a checked file is part of the sandbox";
-  const bool files = std::ranges::any_of(request.secrets, [](const Secret& secret) {
-    return secret.delivery == Secret::Delivery::file;
-  });
-  if (files) return "a secret's file is part of the sandbox";
+  if (has_secret_files(request)) return "a secret's file is part of the sandbox";
   if (plan.groups.memory_bytes.value_or(kLeastMemory) < kLeastMemory) {
     return "the memory limit is hardly enough for the set-up";
   }
@@ -78,16 +81,24 @@ Result<std::unique_ptr<CellPool>> CellPool::start(LinuxBackend& backend, const P
   return pool;
 }
 
-CellPool::~CellPool() {
-  close();
+CellPool::~CellPool() { end(); }
+
+void CellPool::end() {
+  {
+    const std::lock_guard lock(mutex_);
+    closing_ = true;
+    changed_.notify_all();
+    wake();
+  }
   if (thread_.joinable()) thread_.join();
 }
 
-void CellPool::close() {
+void CellPool::put_away(std::unique_ptr<Cell> cell) {
   const std::lock_guard lock(mutex_);
-  closing_ = true;
-  changed_.notify_all();
-  wake();
+  // Here and now, if the thread may have looked for the last time, or cannot keep up.
+  if (closing_ || spent_.size() >= 2 * options_.size) return;
+  spent_.push_back(std::move(cell));
+  refill_soon();
 }
 
 void CellPool::wake() const {
@@ -95,7 +106,7 @@ void CellPool::wake() const {
   (void)!::write(wake_.get(), &one, sizeof one);
 }
 
-std::unique_ptr<Cell> CellPool::take(Place& place, const plan::SandboxPlan& plan) {
+std::unique_ptr<Cell> CellPool::take(Place& place, const SharedPlan& plan) {
   std::unique_lock lock(mutex_);
   if (closing_) return nullptr;
   discard_if_mounts_changed();
@@ -114,6 +125,7 @@ std::unique_ptr<Cell> CellPool::take(Place& place, const plan::SandboxPlan& plan
     lock.lock();
     if (fresh) {
       ++counts_.warm;
+      if (plan->reuse) ++kind->out;
       return cell;
     }
     discard(std::move(cell), counts_.replaced);
@@ -124,7 +136,7 @@ std::unique_ptr<Cell> CellPool::take(Place& place, const plan::SandboxPlan& plan
   return nullptr;
 }
 
-bool CellPool::has(const Place& place, const plan::SandboxPlan& plan) const {
+bool CellPool::has(const Place& place, const SharedPlan& plan) const {
   const std::lock_guard lock(mutex_);
   return std::ranges::any_of(kinds_, [&](const Kind& kind) {
     return kind.place == &place && !kind.ready.empty() && same_kind(kind.plan, plan);
@@ -136,26 +148,42 @@ void CellPool::count_cold() {
   ++counts_.cold;
 }
 
-Result<void> CellPool::warm(Place& place, const plan::SandboxPlan& plan, std::size_t count) {
+Result<void> CellPool::warm(Place& place, const SharedPlan& plan, std::size_t count) {
   if (count > options_.size) {
     return base::fail(ErrorCode::resource_exhausted, "pool",
                       "a pool of " + std::to_string(options_.size) + " sandboxes cannot keep " +
                           std::to_string(count) + " ready: make it larger, or ask for fewer");
   }
   std::unique_lock lock(mutex_);
-  const std::uint64_t cap = options_.memory_bytes;
+  if (warming_ + count > options_.size) {
+    return base::fail(ErrorCode::resource_exhausted, "pool",
+                      std::to_string(warming_) +
+                          " sandboxes are being made ready for others, and " +
+                          std::to_string(count) + " more are too many for a pool of " +
+                          std::to_string(options_.size) +
+                          ": make it larger, or ask for them one after the other");
+  }
+  warming_ += count;
+  auto made = wait_until_ready(lock, place, plan, count);
+  warming_ -= count;
+  return made;
+}
+
+Result<void> CellPool::wait_until_ready(std::unique_lock<std::mutex>& lock, Place& place,
+                                        const SharedPlan& plan, std::size_t count) {
   for (;;) {
     Kind* kind = find(place, plan);
     if (kind == nullptr) kind = &remember(place, plan);
     kind->asked = clock_.now();
     kind->wanted = std::max(kind->wanted, count);
+    make_room_for(*kind);
     if (kind->ready.size() >= count) return {};
     if (closing_) return base::fail(ErrorCode::wrong_state, "pool", "the pool is being ended");
     if (trouble_) return std::unexpected(*trouble_);
-    if (memory() >= cap) {
+    if (memory_used_up()) {
       return base::fail(ErrorCode::resource_exhausted, "pool",
                         "the sandboxes that are ready take " + std::to_string(memory()) +
-                            " bytes of the " + std::to_string(cap) +
+                            " bytes of the " + std::to_string(options_.memory_bytes) +
                             " that a pool may: raise memory_bytes, or ask for fewer");
     }
     wake();
@@ -167,13 +195,14 @@ PoolStats CellPool::stats() const {
   const std::lock_guard lock(mutex_);
   PoolStats all = counts_;
   all.ready = ready();
+  all.left = remains();
   all.memory_bytes = memory();
   all.kinds = static_cast<std::size_t>(
       std::ranges::count_if(kinds_, [](const Kind& kind) { return kind.wanted > 0; }));
   return all;
 }
 
-CellPool::Kind* CellPool::find(const Place& place, const plan::SandboxPlan& plan) {
+CellPool::Kind* CellPool::find(const Place& place, const SharedPlan& plan) {
   const auto found = std::ranges::find_if(
       kinds_, [&](const Kind& kind) { return kind.place == &place && same_kind(kind.plan, plan); });
   if (found == kinds_.end()) return nullptr;
@@ -181,13 +210,26 @@ CellPool::Kind* CellPool::find(const Place& place, const plan::SandboxPlan& plan
   return &kinds_.front();
 }
 
-CellPool::Kind& CellPool::remember(Place& place, const plan::SandboxPlan& plan) {
+void CellPool::make_room_for(const Kind& kind) {
+  std::size_t wanted = 0;
+  for (const Kind& each : kinds_) wanted += each.wanted;
+  for (auto other = kinds_.rbegin(); other != kinds_.rend() && wanted > options_.size; ++other) {
+    if (&*other == &kind) continue;
+    const std::size_t fewer = std::min(other->wanted, wanted - options_.size);
+    other->wanted -= fewer;
+    wanted -= fewer;
+    shrink(*other, other->wanted);
+  }
+}
+
+CellPool::Kind& CellPool::remember(Place& place, const SharedPlan& plan) {
   if (kinds_.size() >= kMostKinds) {
     shrink(kinds_.back(), 0);
     kinds_.pop_back();
   }
   const TimePoint now = clock_.now();
-  kinds_.push_front({.place = &place, .plan = plan, .asked = now, .period = now});
+  kinds_.push_front(
+      {.id = ++last_kind_, .place = &place, .plan = plan, .asked = now, .period = now});
   return kinds_.front();
 }
 
@@ -201,12 +243,14 @@ std::uint64_t CellPool::memory() const {
   std::uint64_t sum = 0;
   for (const Kind& kind : kinds_) {
     for (const auto& cell : kind.ready) sum += cell->memory_bytes();
+    for (const Remains& left : kind.remains) sum += left.memory_bytes();
   }
   return sum;
 }
 
 void CellPool::put(Kind& kind, std::unique_ptr<Cell> cell) {
   (void)watch(events_.get(), cell->sandbox().program_fd());
+  cell->set_kind(kind.id);
   kind.ready.push_back(std::move(cell));
 }
 
@@ -225,6 +269,7 @@ void CellPool::discard(std::unique_ptr<Cell> cell, std::uint64_t& count) {
 
 void CellPool::shrink(Kind& kind, std::size_t keep) {
   while (kind.ready.size() > keep) discard(pop(kind), counts_.given_up);
+  keep_fewer(kind, keep);
 }
 
 void CellPool::discard_if_mounts_changed() {

@@ -1,5 +1,4 @@
 // The part of cell_pool.h that its thread does.
-#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
@@ -10,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <iterator>
 #include <utility>
 
 #include "backend/linux/cell_pool.h"
@@ -39,17 +39,28 @@ void CellPool::work() {
   while (!closing_) {
     std::vector<std::unique_ptr<Cell>> ended = std::move(discarded_);
     discarded_.clear();
+    std::vector<Left> left = std::move(left_);
+    left_.clear();
+    if (!busy() || spent_.size() >= options_.size)
+      std::ranges::move(spent_, std::back_inserter(ended));
+    std::erase(spent_, nullptr);
+    if (!spent_.empty()) refill_soon();
     lock.unlock();
     ended.clear();
+    end_cells(left);
     const TimePoint look = tend();
     lock.lock();
+    keep(std::move(left));
     discard_dead();
     if (!discarded_.empty()) continue;
     if (!make_one(lock)) wait(lock, look);
   }
   std::vector<std::unique_ptr<Cell>> all = std::move(discarded_);
+  std::ranges::move(spent_, std::back_inserter(all));
+  spent_.clear();
   for (Kind& kind : kinds_) std::ranges::move(kind.ready, std::back_inserter(all));
   kinds_.clear();
+  left_.clear();
   lock.unlock();
 }
 
@@ -59,12 +70,16 @@ CellPool::Kind* CellPool::most_wanting() {
     if (kind.ready.size() >= kind.wanted) continue;
     if (most == nullptr || kind.ready.size() < most->ready.size()) most = &kind;
   }
-  if (most == nullptr || memory() >= options_.memory_bytes) return nullptr;
+  if (most == nullptr) return nullptr;
+  // What is ready is worth more than what is left.
+  if (memory_used_up()) std::ranges::for_each(kinds_, [&](Kind& kind) { keep_fewer(kind, 0); });
+  if (memory_used_up()) return nullptr;
   if (ready() < options_.size) return most;
   if (!most->ready.empty()) return nullptr;
-  // The one that was not asked for the longest gives way.
-  for (auto kind = kinds_.rbegin(); kind != kinds_.rend(); ++kind) {
-    if (&*kind == most || kind->ready.empty()) continue;
+  // The one that was not asked for the longest gives way, but not to one before it: they would push
+  // each other out for ever.
+  for (auto kind = kinds_.rbegin(); &*kind != most; ++kind) {
+    if (kind->ready.empty()) continue;
     shrink(*kind, kind->ready.size() - 1);
     return most;
   }
@@ -74,16 +89,22 @@ CellPool::Kind* CellPool::most_wanting() {
 bool CellPool::make_one(std::unique_lock<std::mutex>& lock) {
   Kind* kind = most_wanting();
   if (kind == nullptr) return false;
-  const bool scarce = kind->ready.size() * 2 < kind->wanted;
-  if (!scarce && clock_.now() - taken_ < kQuiet) {
+  // What a tenant's run will leave soon need not be made.
+  const std::size_t around = kind->ready.size() + kind->remains.size() + kind->out;
+  const bool scarce = around * 2 < kind->wanted;
+  if (!scarce && kind->remains.empty() && busy()) {
     refill_soon();
     return false;
   }
   Place& place = *kind->place;
-  const plan::SandboxPlan plan = kind->plan;
+  const SharedPlan plan = kind->plan;
+  Remains remains = take_remains(*kind);
   lock.unlock();
-  // Its other limits are set when it is taken.
-  auto made = Cell::make(backend_, place, plan, {.cpu_millicores = plan.groups.cpu_millicores});
+  if (!backend_.weakened().unclean) remains.clean();
+  // A request with others sets them when it takes it.
+  auto made =
+      Cell::make(backend_, place, *plan, limits_while_set_up(plan->groups), {}, std::move(remains));
+  if (made) (*made)->prepare_to_wait(*plan);
   lock.lock();
   if (!made) {
     trouble_ = std::move(made.error());
@@ -98,6 +119,7 @@ bool CellPool::make_one(std::unique_lock<std::mutex>& lock) {
     return true;
   }
   ++counts_.made;
+  if ((*made)->reused()) ++counts_.reused;
   put(*kind, std::move(*made));
   changed_.notify_all();
   return true;
@@ -105,15 +127,11 @@ bool CellPool::make_one(std::unique_lock<std::mutex>& lock) {
 
 void CellPool::discard_dead() {
   for (Kind& kind : kinds_) {
-    for (std::size_t left = kind.ready.size(); left > 0; --left) {
-      auto cell = pop(kind);
-      pollfd end{.fd = cell->sandbox().program_fd(), .events = POLLIN, .revents = 0};
-      if (::poll(&end, 1, 0) != 0) {
-        discard(std::move(cell), counts_.replaced);
-        continue;
-      }
-      put(kind, std::move(cell));
-    }
+    const auto dead = std::ranges::partition(
+        kind.ready, [](const auto& cell) { return !cell->sandbox().program_ended(); });
+    // With the last reference to it, epoll forgets a descriptor.
+    for (auto& cell : dead) discard(std::move(cell), counts_.replaced);
+    kind.ready.erase(dead.begin(), dead.end());
   }
 }
 

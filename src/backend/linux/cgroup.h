@@ -47,13 +47,19 @@ class Cgroup {
   // Kills what is left inside, and removes the group. What cannot be removed is left to sweep().
   virtual ~Cgroup() = default;
 
-  // Before a process joins; the limit of processes also later. A limit whose controller does not
-  // work here, or was not asked for when the group was made, is an error (limit_not_applied).
-  // Errors name the file, the value and the errno.
+  // What is not given stays as it is. A limit whose controller does not work here, or was not asked
+  // for when the group was made, is an error (limit_not_applied). Errors name the file, the value
+  // and the errno.
   [[nodiscard]] virtual Result<void> set(const CgroupLimits& limits) = 0;
 
-  // v1: descriptors of `tasks` files. A process that writes "0" into each moves itself in.
+  // v1: descriptors of `tasks` files. A process that writes "0" into each moves itself in: the
+  // set-up process, for itself and those it makes. Into join_each_fds() init and the program move
+  // by themselves, so that the set-up process is not among the processes that are counted there.
   [[nodiscard]] virtual std::vector<int> join_fds() const = 0;
+  [[nodiscard]] virtual std::vector<int> join_each_fds() const = 0;
+  // So many processes are counted in it before the program begins: init, the program, and where
+  // that cannot be helped the set-up process.
+  [[nodiscard]] virtual std::uint64_t processes_of_setup() const = 0;
   // v2: for clone3 with CLONE_INTO_CGROUP; v1: -1.
   [[nodiscard]] virtual int clone_fd() const = 0;
   // Whether the text of a /proc/PID/cgroup says that the process is in this group, in each
@@ -69,7 +75,11 @@ class Cgroup {
   [[nodiscard]] virtual int event_fd() const = 0;
   virtual bool acknowledge() = 0;
 
+  // Opens what the following ones read, so that nobody waits for that then.
+  virtual void open_counters() = 0;
   [[nodiscard]] virtual CgroupUsage usage() const = 0;
+  // Processes and threads that are in it now.
+  [[nodiscard]] virtual std::optional<std::uint64_t> processes() const = 0;
   // Processor time used so far, by all processes of the run, the ended ones too.
   [[nodiscard]] virtual std::optional<Duration> cpu_time() const = 0;
   [[nodiscard]] virtual std::optional<std::uint64_t> memory_bytes() const = 0;
@@ -78,6 +88,10 @@ class Cgroup {
   // would take up to a period (a second, for small shares) to end. v1: returns when none is left,
   // or after about 100 ms; no fork inside succeeds from then on.
   virtual void kill() = 0;
+  // Makes it what it was when it was made: without limits, its counters at 0, all of which is read
+  // back. False: it is not, so it must not serve another run. Refuses a group in which somebody is,
+  // or that has counted what cannot be taken back: more than processes_of_setup() at once, for one.
+  [[nodiscard]] virtual bool renew() = 0;
   // As the evidence in an outcome names it: "memory.events oom_kill", "memory.oom_control
   // oom_kill".
   [[nodiscard]] virtual std::string_view oom_counter() const = 0;

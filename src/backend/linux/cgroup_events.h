@@ -20,6 +20,8 @@ class CgroupEvents {
   // Readable now and then, for what the kernel does not notify about.
   bool watch_clock();
 
+  [[nodiscard]] bool watches_clock() const { return static_cast<bool>(clock_); }
+
   // -1: nothing is watched.
   [[nodiscard]] int fd() const { return epoll_.get(); }
   // False: nothing but the clock made it readable.

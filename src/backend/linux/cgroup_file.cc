@@ -31,6 +31,13 @@ std::optional<std::string> read_all(int fd) {
   }
 }
 
+std::optional<std::string> read_value(int fd) {
+  std::array<char, 4096> buffer;
+  const ssize_t got = ::pread(fd, buffer.data(), buffer.size(), 0);
+  if (got < 0 || static_cast<std::size_t>(got) == buffer.size()) return read_all(fd);
+  return std::string(buffer.data(), static_cast<std::size_t>(got));
+}
+
 std::optional<std::string> read_file(int dir, const char* path) {
   const Fd file = open_file(dir, path, O_RDONLY);
   return file ? read_all(file.get()) : std::nullopt;
@@ -94,14 +101,17 @@ Result<CgroupDir> open_group(const std::string& point, std::string_view relative
     const std::string name(relative.substr(0, end));
     relative.remove_prefix(std::min(end + 1, relative.size()));
     dir.path += "/" + name;
-    if (create && ::mkdirat(dir.fd.get(), name.c_str(), 0755) != 0 && errno != EEXIST) {
-      // A group above the last may be there without the right to make others beside it.
-      const int error = errno;
-      if (!exists(dir.fd.get(), name.c_str())) {
-        return base::fail_os("cgroup", error, "making the group " + dir.path);
+    // Mostly it is there; and one above the last may be, without the right to make others beside
+    // it.
+    constexpr int kDirectory = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
+    base::Fd next = open_file(dir.fd.get(), name.c_str(), kDirectory);
+    if (!next && errno == ENOENT && create) {
+      if (::mkdirat(dir.fd.get(), name.c_str(), 0755) != 0 && errno != EEXIST) {
+        return base::fail_os("cgroup", errno, "making the group " + dir.path);
       }
+      next = open_file(dir.fd.get(), name.c_str(), kDirectory);
     }
-    dir.fd = open_file(dir.fd.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    dir.fd = std::move(next);
   }
   if (!dir.fd) return base::fail_os("cgroup", errno, "opening the group " + dir.path);
   dir.fd = base::move_up(std::move(dir.fd));

@@ -21,6 +21,8 @@ struct CgroupDir {
 [[nodiscard]] base::Fd open_file(int dir, const char* path, int flags);
 // Reads from the start of an opened file, to its end. Empty: it cannot be read.
 [[nodiscard]] std::optional<std::string> read_all(int fd);
+// The same for a file whose whole text the kernel makes at once: a list it makes in parts.
+[[nodiscard]] std::optional<std::string> read_value(int fd);
 [[nodiscard]] std::optional<std::string> read_file(int dir, const char* path);
 // 0, or the errno.
 [[nodiscard]] int write_file(int dir, const char* path, std::string_view value);

@@ -147,10 +147,17 @@ bool remove_group(int dir, const std::string& name) { return remove_at(dir, name
 
 std::size_t sweep_groups(const std::vector<int>& dirs, const CgroupOwner& self) {
   std::set<std::string> dead;
+  // Most have the same few owners, in every hierarchy.
+  std::vector<std::pair<CgroupOwner, bool>> judged{{self, false}};
+  const auto has_died = [&](const CgroupOwner& owner) {
+    const auto known = std::ranges::find(judged, owner, &decltype(judged)::value_type::first);
+    if (known != judged.end()) return known->second;
+    return judged.emplace_back(owner, is_dead(owner, self)).second;
+  };
   for (const int dir : dirs) {
     for (auto& name : groups_in(dir, ".")) {
       const auto owner = owner_of(name);
-      if (owner && is_dead(*owner, self)) dead.insert(std::move(name));
+      if (owner && has_died(*owner)) dead.insert(std::move(name));
     }
   }
   std::size_t removed = 0;

@@ -92,8 +92,12 @@ class CgroupTest : public testing::Test {
     if (pid == 0) {
       // The test's end, whatever happens to the test.
       ::alarm(30);
-      for (const int fd : group == nullptr ? std::vector<int>() : group->join_fds()) {
-        if (::write(fd, "0", 1) != 1) ::_exit(99);
+      if (group != nullptr) {
+        for (const auto& fds : {group->join_fds(), group->join_each_fds()}) {
+          for (const int fd : fds) {
+            if (::write(fd, "0", 1) != 1) ::_exit(99);
+          }
+        }
       }
       (void)!::write(ends[1], "!", 1);
       ::_exit(body());

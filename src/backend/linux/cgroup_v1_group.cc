@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <initializer_list>
 
 #include "backend/linux/cgroup_table.h"
 #include "backend/linux/cgroup_values.h"
@@ -105,7 +106,7 @@ Result<void> CgroupV1::write(v1::Controller controller, const char* file,
 std::optional<std::string> CgroupV1::read(v1::Controller controller, const char* file) const {
   const auto* const hierarchy = with(controller);
   if (hierarchy == nullptr) return std::nullopt;
-  return read_file(hierarchy->parent.fd.get(), (name_ + "/" + file).c_str());
+  return counters_.read(hierarchy->parent.fd.get(), name_ + "/" + file);
 }
 
 std::optional<std::uint64_t> CgroupV1::read_number(v1::Controller controller,
@@ -116,23 +117,43 @@ std::optional<std::uint64_t> CgroupV1::read_number(v1::Controller controller,
 
 Result<void> CgroupV1::set(const CgroupLimits& limits) {
   Result<void> done;
-  if (limits.memory_bytes) {
-    const std::string bytes = std::to_string(*limits.memory_bytes);
-    // In this order: the limit with swap may never be below the one without.
-    done = write(v1::memory, "memory.limit_in_bytes", bytes);
-    if (done && home_->memsw) done = write(v1::memory, "memory.memsw.limit_in_bytes", bytes);
-    // Second best, and not there on all kernels: then swap_limited() says what holds.
-    if (done && !home_->memsw) (void)write(v1::memory, "memory.swappiness", "0");
+  if (limits.memory_bytes && limits.memory_bytes != in_force_.memory_bytes) {
+    done = set_memory(*limits.memory_bytes);
+    if (!done) return done;
+    in_force_.memory_bytes = limits.memory_bytes;
   }
   // The file pids.events can be polled, but since 6.11 the kernel wakes nobody who does.
   if (limits.processes && limits.tell_of_refusals) events_.watch_clock();
-  if (done && limits.processes) done = write(v1::pids, "pids.max", pids_value(*limits.processes));
-  if (done && limits.cpu_millicores) {
+  if (limits.processes && limits.processes != in_force_.processes) {
+    done = write(v1::pids, "pids.max", pids_value(*limits.processes));
+    if (!done) return done;
+    in_force_.processes = limits.processes;
+  }
+  if (limits.cpu_millicores && limits.cpu_millicores != in_force_.cpu_millicores) {
     const auto quota = cpu_quota(*limits.cpu_millicores);
     done = write(v1::cpu, "cpu.cfs_period_us", std::to_string(quota.period_us));
     if (done) done = write(v1::cpu, "cpu.cfs_quota_us", std::to_string(quota.quota_us));
+    if (!done) return done;
+    in_force_.cpu_millicores = limits.cpu_millicores;
   }
   return done;
+}
+
+Result<void> CgroupV1::set_memory(std::uint64_t bytes) const {
+  const std::string value = std::to_string(bytes);
+  const auto set = [&](const char* file) { return write(v1::memory, file, value); };
+  const char* const without_swap = "memory.limit_in_bytes";
+  const char* const with_swap = "memory.memsw.limit_in_bytes";
+  if (!home_->memsw) {
+    auto done = set(without_swap);
+    // Second best, and not there on all kernels: then swap_limited() says what holds.
+    if (done) (void)write(v1::memory, "memory.swappiness", "0");
+    return done;
+  }
+  // The limit with swap may never be below the one without.
+  const bool raised = in_force_.memory_bytes && *in_force_.memory_bytes < bytes;
+  auto done = set(raised ? with_swap : without_swap);
+  return done ? set(raised ? without_swap : with_swap) : done;
 }
 
 Result<void> CgroupV1::open() {
@@ -168,10 +189,12 @@ void CgroupV1::watch_oom() {
   }
 }
 
-std::vector<int> CgroupV1::join_fds() const {
+std::vector<int> CgroupV1::tasks_fds(bool counts_processes) const {
   std::vector<int> fds;
-  fds.reserve(tasks_.size());
-  for (const auto& tasks : tasks_) fds.push_back(tasks.get());
+  for (std::size_t i = 0; i < tasks_.size(); ++i) {
+    const bool counts = (in_[i]->controllers & v1::pids) != 0;
+    if (counts == counts_processes) fds.push_back(tasks_[i].get());
+  }
   return fds;
 }
 
@@ -185,6 +208,24 @@ bool CgroupV1::contains(std::string_view proc_pid_cgroup) const {
 std::uint64_t CgroupV1::refused() const {
   const auto text = read(v1::pids, "pids.events");
   return text ? field(*text, "max").value_or(0) : 0;
+}
+
+void CgroupV1::open_counters() {
+  const auto hold = [&](v1::Controller controller, std::initializer_list<const char*> files) {
+    const auto* const hierarchy = with(controller);
+    if (hierarchy == nullptr) return;
+    for (const char* const file : files) {
+      counters_.hold(hierarchy->parent.fd.get(), name_ + "/" + file);
+    }
+  };
+  hold(v1::cpuacct, {"cpuacct.usage", "cpuacct.usage_user", "cpuacct.usage_sys"});
+  hold(v1::memory,
+       {"memory.max_usage_in_bytes", "memory.oom_control", "memory.stat", "memory.usage_in_bytes"});
+  hold(v1::pids, {"pids.peak", "pids.events", "pids.current"});
+}
+
+std::optional<std::uint64_t> CgroupV1::processes() const {
+  return read_number(v1::pids, "pids.current");
 }
 
 CgroupUsage CgroupV1::usage() const {

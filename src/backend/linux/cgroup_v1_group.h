@@ -8,6 +8,7 @@
 #include "backend/linux/cgroup_events.h"
 #include "backend/linux/cgroup_file.h"
 #include "backend/linux/cgroup_kill.h"
+#include "backend/linux/held_files.h"
 
 namespace cordon::linux_backend {
 
@@ -47,16 +48,21 @@ class CgroupV1 final : public Cgroup {
   // Opens what the run needs.
   [[nodiscard]] Result<void> open();
 
-  [[nodiscard]] std::vector<int> join_fds() const override;
+  [[nodiscard]] std::vector<int> join_fds() const override { return tasks_fds(false); }
+  [[nodiscard]] std::vector<int> join_each_fds() const override { return tasks_fds(true); }
+  [[nodiscard]] std::uint64_t processes_of_setup() const override { return 2; }
   [[nodiscard]] int clone_fd() const override { return -1; }
   [[nodiscard]] bool contains(std::string_view proc_pid_cgroup) const override;
   [[nodiscard]] int event_fd() const override { return events_.fd(); }
   bool acknowledge() override { return events_.acknowledge(); }
+  void open_counters() override;
   [[nodiscard]] CgroupUsage usage() const override;
+  [[nodiscard]] std::optional<std::uint64_t> processes() const override;
   [[nodiscard]] std::optional<Duration> cpu_time() const override;
   [[nodiscard]] std::optional<std::uint64_t> memory_bytes() const override;
   [[nodiscard]] std::optional<MemoryParts> memory_parts() const override;
   void kill() override;
+  [[nodiscard]] bool renew() override;
   [[nodiscard]] std::string_view oom_counter() const override {
     return "memory.oom_control oom_kill";
   }
@@ -72,13 +78,23 @@ class CgroupV1 final : public Cgroup {
   [[nodiscard]] std::optional<std::uint64_t> read_number(v1::Controller controller,
                                                          const char* file) const;
   [[nodiscard]] std::uint64_t refused() const;
+  [[nodiscard]] Result<void> set_memory(std::uint64_t bytes) const;
   void watch_oom();
+  [[nodiscard]] bool is_empty() const;
+  [[nodiscard]] bool put(v1::Controller controller, const char* file, std::string_view value,
+                         std::string_view reads) const;
+  [[nodiscard]] bool lift_limits() const;
+  [[nodiscard]] bool reset_counters() const;
+  // Of the hierarchy that counts processes, or of the others.
+  [[nodiscard]] std::vector<int> tasks_fds(bool counts_processes) const;
 
   std::shared_ptr<V1Home> home_;
   std::string name_;
   std::vector<const V1Hierarchy*> in_;  // where the directory was made
-  std::vector<base::Fd> tasks_;
+  std::vector<base::Fd> tasks_;         // of each of them
   CgroupEvents events_;
+  HeldFiles counters_;
+  CgroupLimits in_force_;  // what was set
   std::optional<std::uint64_t> refused_before_kill_;
 };
 

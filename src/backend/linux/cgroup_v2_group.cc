@@ -56,19 +56,25 @@ Result<void> CgroupV2::set(const CgroupLimits& limits) {
                       feature.why + "; " + feature.fix);
   }
   Result<void> done;
-  if (limits.memory_bytes) {
+  if (limits.memory_bytes && limits.memory_bytes != in_force_.memory_bytes) {
     done = set_limit("memory", dir_, "memory.max", std::to_string(*limits.memory_bytes));
     if (done && home_->swap_max) done = set_limit("memory", dir_, "memory.swap.max", "0");
     // A run that lost one process at random is of no use to anyone. Not on kernels before 4.19.
     if (done) (void)write_file(dir_.fd.get(), "memory.oom.group", "1");
+    if (!done) return done;
+    in_force_.memory_bytes = limits.memory_bytes;
   }
-  if (done && limits.processes) {
+  if (limits.processes && limits.processes != in_force_.processes) {
     done = set_limit("pids", dir_, "pids.max", pids_value(*limits.processes));
+    if (!done) return done;
+    in_force_.processes = limits.processes;
   }
-  if (done && limits.cpu_millicores) {
+  if (limits.cpu_millicores && limits.cpu_millicores != in_force_.cpu_millicores) {
     const auto quota = cpu_quota(*limits.cpu_millicores);
     done = set_limit("cpu", dir_, "cpu.max",
                      std::to_string(quota.quota_us) + " " + std::to_string(quota.period_us));
+    if (!done) return done;
+    in_force_.cpu_millicores = limits.cpu_millicores;
   }
   return done;
 }
@@ -85,17 +91,17 @@ bool CgroupV2::contains(std::string_view proc_pid_cgroup) const {
 }
 
 std::optional<std::uint64_t> CgroupV2::read_number(const char* file) const {
-  const auto text = read_file(dir_.fd.get(), file);
+  const auto text = read(file);
   return text ? number(*text) : std::nullopt;
 }
 
 std::optional<std::uint64_t> CgroupV2::read_field(const char* file, const char* key) const {
-  const auto text = read_file(dir_.fd.get(), file);
+  const auto text = read(file);
   return text ? field(*text, key) : std::nullopt;
 }
 
 std::optional<MemoryParts> CgroupV2::memory_parts() const {
-  const auto stat = read_file(dir_.fd.get(), "memory.stat");
+  const auto stat = read("memory.stat");
   if (!stat) return std::nullopt;
   const auto anonymous = field(*stat, "anon");
   const auto cache = field(*stat, "file");
@@ -103,9 +109,18 @@ std::optional<MemoryParts> CgroupV2::memory_parts() const {
   return MemoryParts{*anonymous, *cache};
 }
 
+void CgroupV2::open_counters() {
+  for (const char* const file : {"cpu.stat", "memory.peak", "memory.events", "memory.stat",
+                                 "memory.current", "pids.peak", "pids.events", "pids.current"}) {
+    counters_.hold(dir_.fd.get(), file);
+  }
+}
+
+std::optional<std::uint64_t> CgroupV2::processes() const { return read_number("pids.current"); }
+
 CgroupUsage CgroupV2::usage() const {
   CgroupUsage usage;
-  if (const auto stat = read_file(dir_.fd.get(), "cpu.stat")) {
+  if (const auto stat = read("cpu.stat")) {
     usage.cpu_user = microseconds(field(*stat, "user_usec"));
     usage.cpu_system = microseconds(field(*stat, "system_usec"));
   }

@@ -9,6 +9,7 @@
 #include "backend/linux/cgroup_file.h"
 #include "backend/linux/cgroup_kill.h"
 #include "backend/linux/cgroup_v2_place.h"
+#include "backend/linux/held_files.h"
 
 namespace cordon::linux_backend {
 
@@ -33,21 +34,31 @@ class CgroupV2 final : public Cgroup {
   [[nodiscard]] bool has(const char* file) const { return exists(dir_.fd.get(), file); }
 
   [[nodiscard]] std::vector<int> join_fds() const override { return {}; }
+  [[nodiscard]] std::vector<int> join_each_fds() const override { return {}; }
+  [[nodiscard]] std::uint64_t processes_of_setup() const override { return 3; }
   [[nodiscard]] int clone_fd() const override { return dir_.fd.get(); }
   [[nodiscard]] bool contains(std::string_view proc_pid_cgroup) const override;
   [[nodiscard]] int event_fd() const override { return events_.fd(); }
   bool acknowledge() override { return events_.acknowledge(); }
+  void open_counters() override;
   [[nodiscard]] CgroupUsage usage() const override;
+  [[nodiscard]] std::optional<std::uint64_t> processes() const override;
   [[nodiscard]] std::optional<Duration> cpu_time() const override;
   [[nodiscard]] std::optional<std::uint64_t> memory_bytes() const override;
   [[nodiscard]] std::optional<MemoryParts> memory_parts() const override;
   void kill() override;
+  // Its peak of processes cannot be reset, that of its memory only on new kernels; and it is one
+  // directory, not three.
+  [[nodiscard]] bool renew() override { return false; }
   [[nodiscard]] std::string_view oom_counter() const override { return "memory.events oom_kill"; }
 
  private:
   CgroupV2(std::shared_ptr<V2Home> home, std::string name)
       : home_(std::move(home)), name_(std::move(name)) {}
 
+  [[nodiscard]] std::optional<std::string> read(const char* file) const {
+    return counters_.read(dir_.fd.get(), file);
+  }
   [[nodiscard]] std::optional<std::uint64_t> read_number(const char* file) const;
   [[nodiscard]] std::optional<std::uint64_t> read_field(const char* file, const char* key) const;
 
@@ -56,6 +67,8 @@ class CgroupV2 final : public Cgroup {
   CgroupDir dir_;
   bool made_ = false;
   CgroupEvents events_;
+  HeldFiles counters_;
+  CgroupLimits in_force_;  // what was set
 };
 
 }  // namespace cordon::linux_backend

@@ -1,5 +1,6 @@
 #include "backend/linux/explain_reply.h"
 
+#include <sched.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
@@ -34,7 +35,8 @@ std::string family_name(std::uint32_t family) {
 std::string reason_of(const seccomp_data& call) {
   switch (call.nr) {
     case SYS_clone:
-      return "no program makes namespaces";
+      return (call.args[0] & CLONE_PARENT) != 0 ? "no program makes children for its parent"
+                                                : "no program makes namespaces";
     case SYS_clone3:
       return "cannot be inspected; the C library uses clone instead";
     case SYS_openat2:

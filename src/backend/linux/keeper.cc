@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <csignal>
 #include <system_error>
 #include <utility>
@@ -35,15 +36,37 @@ Keeper::~Keeper() {
     closing_ = true;
   }
   changed_.notify_all();
+  help();
   thread_.join();
 }
 
-void Keeper::post(std::function<void()> job) {
+void Keeper::help() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    const auto next = std::ranges::find_if(jobs_, &Job::anywhere);
+    if (next == jobs_.end()) return;
+    {
+      const Job job = std::move(*next);
+      jobs_.erase(next);
+      lock.unlock();
+      job.work();
+    }
+    lock.lock();
+  }
+}
+
+void Keeper::add(Job job) {
   {
     const std::lock_guard lock(mutex_);
     jobs_.push_back(std::move(job));
   }
   changed_.notify_all();
+}
+
+void Keeper::post(std::function<void()> job) { add({.work = std::move(job)}); }
+
+void Keeper::post_anywhere(std::function<void()> job) {
+  add({.work = std::move(job), .anywhere = true});
 }
 
 void Keeper::run(const std::function<void()>& job) {
@@ -58,16 +81,23 @@ void Keeper::run(const std::function<void()>& job) {
   changed_.wait(lock, [&] { return done; });
 }
 
+void Keeper::finish() {
+  help();
+  run([] {});
+}
+
 void Keeper::work() {
   (void)pthread_setname_np(pthread_self(), "cordon-keeper");
   std::unique_lock lock(mutex_);
   for (;;) {
     changed_.wait(lock, [&] { return closing_ || !jobs_.empty(); });
     if (jobs_.empty()) return;
-    const std::function<void()> job = std::move(jobs_.front());
-    jobs_.pop_front();
-    lock.unlock();
-    job();
+    {
+      const Job job = std::move(jobs_.front());
+      jobs_.pop_front();
+      lock.unlock();
+      job.work();
+    }  // what it holds may take long to end, and may post
     lock.lock();
   }
 }

@@ -20,23 +20,33 @@ class Keeper {
  public:
   // Error: resource_exhausted.
   [[nodiscard]] static Result<std::unique_ptr<Keeper>> start();
-  // Runs what was posted, then ends.
+  // Runs what was posted, then ends. The thread that ends it helps with what may run anywhere.
   ~Keeper();
   Keeper(const Keeper&) = delete;
   Keeper& operator=(const Keeper&) = delete;
 
   // Runs `job` on the thread, some time.
   void post(std::function<void()> job);
-  // … and waits for it.
+  // … or on a thread that waits for all of them to be done.
+  void post_anywhere(std::function<void()> job);
+  // Runs it on the thread, and waits for it.
   void run(const std::function<void()>& job);
+  // Waits for all that was posted until now, and helps with what may run anywhere.
+  void finish();
 
  private:
   Keeper() = default;
+  struct Job {
+    std::function<void()> work;
+    bool anywhere = false;
+  };
+  void add(Job job);
   void work();
+  void help();
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::function<void()>> jobs_;
+  std::deque<Job> jobs_;
   bool closing_ = false;
   std::thread thread_;
 };

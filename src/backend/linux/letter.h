@@ -8,8 +8,6 @@
 #include "backend/linux/script_builder.h"
 #include "backend/linux/secret_parts.h"
 #include "backend/posix/child_side.h"
-#include "cordon/error.h"
-#include "plan/sandbox_plan.h"
 
 namespace cordon::linux_backend {
 

@@ -108,7 +108,7 @@ void deny_set_id_mode(Filter& filter, std::uint64_t bit) {
 BpfProgram refusals(const SeccompOptions& options) {
   Filter filter(SCMP_ACT_ALLOW);
   for (const std::uint64_t flag : {CLONE_NEWNS, CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC,
-                                   CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET}) {
+                                   CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET, CLONE_PARENT}) {
     filter.deny(EPERM, SYS_clone, {has_bit(0, flag)});
   }
   for (const std::uint64_t request : {TIOCSTI, TIOCLINUX, TIOCSETD}) {

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <climits>
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
@@ -24,8 +25,9 @@ plan::Caller caller_now() {
   plan::Caller caller;
   caller.uid = ::geteuid();
   caller.gid = ::getegid();
+  char cwd[PATH_MAX];
+  if (::getcwd(cwd, sizeof cwd) != nullptr) caller.cwd = cwd;
   std::error_code ignored;
-  caller.cwd = std::filesystem::current_path(ignored).string();
   // As the kernel names it: /home may be a symbolic link.
   if (const char* home = std::getenv("HOME")) {
     caller.home = std::filesystem::weakly_canonical(home, ignored).string();
@@ -73,16 +75,18 @@ Result<std::unique_ptr<LinuxBackend>> LinuxBackend::make(Weakened weakened) {
 
   auto place = backend->place_for("");
   if (!place) return std::unexpected(std::move(place.error()));
-  if (CgroupParent* groups = (*place)->groups.get()) {
-    backend->keeper_->post([groups, place = *place] {
-      const std::lock_guard alone(place->mutex);
-      (void)groups->sweep();
-    });
+  if ((*place)->groups) {
+    (*place)->sweep = [keeper = backend->keeper_.get(), place = *place] {
+      keeper->post([place] {
+        const std::lock_guard alone(place->mutex);
+        (void)place->groups->sweep();
+      });
+    };
   }
   // What no request could be run without is missing from every plan: say so at once.
   auto possible = backend->sandbox_plan(any_request(), all_limits());
   if (!possible) return std::unexpected(std::move(possible.error()));
-  backend->enforcement_ = std::move(possible->enforcement);
+  backend->enforcement_ = (*possible)->enforcement;
   return backend;
 }
 
@@ -115,11 +119,10 @@ Result<Place*> LinuxBackend::place_for(const std::string& cgroup_parent) const {
   return place;
 }
 
-Result<plan::SandboxPlan> LinuxBackend::sandbox_plan(const Request& request,
-                                                     const Limits& limits) const {
+Result<SharedPlan> LinuxBackend::sandbox_plan(const Request& request, const Limits& limits) const {
   auto place = place_for(request.cgroup_parent);
   if (!place) return std::unexpected(std::move(place.error()));
-  return plan::make_sandbox_plan(with_real_paths(request), limits, caller_now(), (*place)->host);
+  return plans_.plan(with_real_paths(request), limits, caller_now(), (*place)->host);
 }
 
 Result<std::unique_ptr<Cgroup>> LinuxBackend::make_group(Place& place, const CgroupLimits& limits) {
@@ -127,8 +130,13 @@ Result<std::unique_ptr<Cgroup>> LinuxBackend::make_group(Place& place, const Cgr
     if (auto set = (*ready)->set(limits); !set) return std::unexpected(std::move(set.error()));
     return std::move(*ready);
   }
-  const std::lock_guard alone(place.mutex);
-  return place.groups->make(limits);
+  auto made = [&] {
+    const std::lock_guard alone(place.mutex);
+    return place.groups->make(limits);
+  }();
+  // Not before: neither this run's group nor its network should have to wait for it.
+  sweep_once(place);
+  return made;
 }
 
 Result<const std::vector<BpfProgram>*> LinuxBackend::filters(const SeccompOptions& options) {
@@ -157,9 +165,9 @@ Capabilities LinuxBackend::capabilities() const {
 Result<Plan> LinuxBackend::plan(const Request& request, const Limits& limits) const {
   auto plan = sandbox_plan(request, limits);
   if (!plan) return std::unexpected(std::move(plan.error()));
-  auto path = find_inside(request, *plan);
+  auto path = find_inside(request, **plan);
   if (!path) return std::unexpected(std::move(path.error()));
-  Plan described = plan::describe(*plan);
+  Plan described = plan::describe(**plan);
   described.steps.back().detail = *std::move(path);  // "execute"
   return described;
 }
@@ -171,9 +179,39 @@ Result<void> LinuxBackend::keep_ready(const PoolOptions& options, Clock& clock) 
   return {};
 }
 
-void LinuxBackend::retire() {
+void LinuxBackend::sweep_once(Place& place) {
+  if (place.sweep) std::call_once(place.swept, place.sweep);
+}
+
+LinuxBackend::~LinuxBackend() {
+  // What is put away uses all the rest.
   pool_.reset();
+  if (keeper_) keeper_->finish();
+}
+
+void LinuxBackend::retire() {
+  if (pool_) pool_->end();
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [name, place] : places_) sweep_once(*place);  // where nothing was run
+  }
   spawner_->retire();
+}
+
+void LinuxBackend::put_away(std::unique_ptr<Cell> cell) {
+  if (!cell) return;
+  if (pool_) return pool_->put_away(std::move(cell));
+  // Who makes them faster than they can be ended has to do his part.
+  constexpr int kMost = 2;
+  if (put_away_.fetch_add(1) >= kMost) {
+    cell.reset();
+    --put_away_;
+    return;
+  }
+  keeper_->post([this, cell = std::shared_ptr<Cell>(std::move(cell))]() mutable {
+    cell.reset();
+    --put_away_;
+  });
 }
 
 bool LinuxBackend::makes_network_ahead(const plan::SandboxPlan& plan, const Place& place) const {
@@ -186,7 +224,7 @@ Result<std::unique_ptr<supervise::Child>> LinuxBackend::prepare(const Request& r
   if (!plan) return std::unexpected(std::move(plan.error()));
   auto place = place_for(request.cgroup_parent);
   const bool ready = place && pool_ && pool_->has(**place, *plan);
-  if (place && !ready && makes_network_ahead(*plan, **place)) networks_->expect();
+  if (place && !ready && makes_network_ahead(**plan, **place)) networks_->expect();
   return std::make_unique<LinuxChild>(*this, std::move(*plan));
 }
 

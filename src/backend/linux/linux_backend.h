@@ -2,6 +2,7 @@
 // before the program's first instruction.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -15,6 +16,7 @@
 #include "backend/linux/identity.h"
 #include "backend/linux/keeper.h"
 #include "backend/linux/network_stock.h"
+#include "backend/linux/plan_cache.h"
 #include "backend/linux/root_template.h"
 #include "backend/linux/script_builder.h"
 #include "backend/linux/seccomp.h"
@@ -30,12 +32,14 @@ namespace cordon::linux_backend {
 struct Weakened {
   std::vector<std::string> left_out{};  // steps of the script by name: "landlock", "seccomp" …
   bool verify = true;
-  std::function<void(ScriptBuilder&)> script{};  // sees each run's script before it is sent
-  bool nothing_ahead = false;                    // roots and networks are made by that script
-  bool no_groups = false;                        // as if no control group could be made
+  // Sees each script before it is sent: the set-up of a sandbox, and the letter to its program.
+  std::function<void(ScriptBuilder&)> script{};
+  bool nothing_ahead = false;  // roots and networks are made by that script
+  bool no_groups = false;      // as if no control group could be made
+  bool unclean = false;        // what a tenant's run has left is used again as it is
 };
 
-// So many are in a group while a sandbox is set up: the set-up process, init and the program.
+// So many may be in a group while a sandbox is set up: the set-up process, init and the program.
 inline constexpr std::uint64_t kProcessesOfSetup = 3;
 
 // Where a request's control groups are made, and what the host can do there.
@@ -43,12 +47,18 @@ struct Place {
   std::unique_ptr<CgroupParent> groups;  // null: none can be made
   std::mutex mutex;                      // for `groups`
   plan::HostCapabilities host;
+  std::function<void()>
+      sweep;  // what others have left behind; begun by the first run, or at the end
+  std::once_flag swept;
   std::optional<Stock<std::unique_ptr<Cgroup>>> stock;      // without and …
   std::optional<Stock<std::unique_ptr<Cgroup>>> cpu_stock;  // with a limited processor share
 };
 
 class LinuxBackend final : public supervise::Backend {
  public:
+  ~LinuxBackend() override;
+  LinuxBackend(const LinuxBackend&) = delete;
+  LinuxBackend& operator=(const LinuxBackend&) = delete;
   // Error: unsupported where sandboxes cannot be made, with the reason and what to do.
   [[nodiscard]] static Result<std::unique_ptr<LinuxBackend>> make(Weakened weakened = {});
   // Keeps sandboxes ready from now on. Once, before anything is launched.
@@ -64,8 +74,7 @@ class LinuxBackend final : public supervise::Backend {
   // --- for LinuxChild ---
 
   [[nodiscard]] Result<Place*> place_for(const std::string& cgroup_parent) const;
-  [[nodiscard]] Result<plan::SandboxPlan> sandbox_plan(const Request& request,
-                                                       const Limits& limits) const;
+  [[nodiscard]] Result<SharedPlan> sandbox_plan(const Request& request, const Limits& limits) const;
   // With these limits in place.
   [[nodiscard]] static Result<std::unique_ptr<Cgroup>> make_group(Place& place,
                                                                   const CgroupLimits& limits);
@@ -79,15 +88,20 @@ class LinuxBackend final : public supervise::Backend {
   [[nodiscard]] bool makes_network_ahead(const plan::SandboxPlan& plan, const Place& place) const;
   [[nodiscard]] RootTemplates& roots() { return *roots_; }
   [[nodiscard]] CellPool* pool() { return pool_.get(); }  // null: none
+  // Ends it when there is time for that; at once if too many wait for it. Null: nothing.
+  void put_away(std::unique_ptr<Cell> cell);
 
  private:
   LinuxBackend() = default;
+  static void sweep_once(Place& place);
 
   Weakened weakened_;
   Enforcement enforcement_;  // of a run that asks for every limit
   mutable std::mutex mutex_;
   mutable std::map<std::string, std::unique_ptr<Place>> places_;  // by Request::cgroup_parent
+  mutable PlanCache plans_;
   std::vector<std::pair<SeccompOptions, std::vector<BpfProgram>>> filters_;
+  std::atomic<int> put_away_ = 0;   // that have not ended yet
   std::unique_ptr<Keeper> keeper_;  // outlives what uses it
   std::unique_ptr<SpawnerLink> spawner_;
   std::unique_ptr<Identities> identities_;

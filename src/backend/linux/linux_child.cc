@@ -15,16 +15,6 @@
 
 namespace cordon::linux_backend {
 
-namespace {
-
-bool has_files(const Request& request) {
-  return std::ranges::any_of(request.secrets, [](const Secret& secret) {
-    return secret.delivery == Secret::Delivery::file;
-  });
-}
-
-}  // namespace
-
 Result<void> LinuxChild::launch(const supervise::LaunchSpec& spec) {
   const Request& request = spec.request;
   end_at_process_limit_ = request.end_at_process_limit;
@@ -37,40 +27,59 @@ Result<void> LinuxChild::launch(const supervise::LaunchSpec& spec) {
     if (auto launched = launch_warm(**place, spec, *secrets)) return *std::move(launched);
     backend_.pool()->count_cold();
   }
-  CgroupLimits limits = group_limits();
-  if (limits.processes) limits.processes = std::max(*limits.processes, kProcessesOfSetup);
+  Remains remains = borrow(**place, request);
+  CgroupLimits limits = limits_while_set_up(plan_.groups);
+  limits.tell_of_refusals = end_at_process_limit_;
   auto made = Cell::make(backend_, **place, plan_, limits,
                          {.pinned = &request,
                           .terminal = request.terminal ? spec.stdio[0] : -1,
-                          .secrets = has_files(request) ? &*secrets : nullptr});
+                          .secrets = has_secret_files(request) ? &*secrets : nullptr},
+                         std::move(remains));
   if (!made) return std::unexpected(std::move(made.error()));
   cell_ = std::move(*made);
   auto executed = execute(spec, *secrets);
-  if (!executed) cell_.reset();
+  if (!executed) give_back();
   return executed;
+}
+
+Remains LinuxChild::borrow(Place& place, const Request& request) {
+  if (!plan_.reuse || backend_.pool() == nullptr) return {};
+  if (!unfit_for_pool(request, plan_).empty()) return {};
+  auto [kind, remains] = backend_.pool()->lend(place, shared_plan_);
+  lent_ = kind;
+  if (!backend_.weakened().unclean) remains.clean();
+  return std::move(remains);
 }
 
 std::optional<Result<void>> LinuxChild::launch_warm(Place& place, const supervise::LaunchSpec& spec,
                                                     const SecretParts& secrets) {
   launch_note_ = unfit_for_pool(spec.request, plan_);
   if (!launch_note_.empty()) return std::nullopt;
-  cell_ = backend_.pool()->take(place, plan_);
+  cell_ = backend_.pool()->take(place, shared_plan_);
   if (!cell_) {
     launch_note_ = "none was ready";
     return std::nullopt;
   }
+  if (plan_.reuse) lent_ = cell_->kind();
   Result<void> launched;
   if (group() != nullptr) launched = group()->set(group_limits());
   if (launched) launched = execute(spec, secrets);
   if (launched || not_executed_) {
-    launch_ = Launch::warm;
-    if (!launched) cell_.reset();
+    launch_ = cell_->reused() ? Launch::reused : Launch::warm;
+    if (plan_.reuse && !cell_->reused()) launch_note_ = "nothing was there to be reused";
+    if (!launched) give_back();
     return launched;
   }
   // It may have died, or be in a state that one of the run's own would not be in: that decides.
   launch_note_ = "the one that was ready failed: " + launched.error().message;
-  cell_.reset();
+  give_back();
   return std::nullopt;
+}
+
+void LinuxChild::give_back() {
+  const std::uint64_t kind = std::exchange(lent_, 0);
+  if (kind != 0) backend_.pool()->leave(kind, ended_ ? std::move(cell_) : nullptr);
+  backend_.put_away(std::move(cell_));
 }
 
 CgroupLimits LinuxChild::group_limits() const {

@@ -15,8 +15,11 @@ namespace cordon::linux_backend {
 
 class LinuxChild final : public supervise::Child {
  public:
-  LinuxChild(LinuxBackend& backend, plan::SandboxPlan plan)
-      : backend_(backend), plan_(std::move(plan)) {}
+  LinuxChild(LinuxBackend& backend, SharedPlan plan)
+      : backend_(backend), shared_plan_(std::move(plan)), plan_(*shared_plan_) {}
+  ~LinuxChild() override { give_back(); }
+  LinuxChild(const LinuxChild&) = delete;
+  LinuxChild& operator=(const LinuxChild&) = delete;
 
   [[nodiscard]] Result<void> launch(const supervise::LaunchSpec& spec) override;
   [[nodiscard]] int exit_fd() const override { return cell_->sandbox().program_fd(); }
@@ -40,16 +43,24 @@ class LinuxChild final : public supervise::Child {
   [[nodiscard]] std::optional<Result<void>> launch_warm(Place& place,
                                                         const supervise::LaunchSpec& spec,
                                                         const SecretParts& secrets);
+  // What another run of the tenant has left in the pool, for a cell of this run's own.
+  [[nodiscard]] Remains borrow(Place& place, const Request& request);
+  // What a cell leaves to others of its tenant, if it ended as it should.
+  void give_back();
   [[nodiscard]] Result<void> execute(const supervise::LaunchSpec& spec, const SecretParts& secrets);
   [[nodiscard]] Result<void> limit_program(std::vector<posix::RlimitSetting> limits) const;
 
   LinuxBackend& backend_;
-  const plan::SandboxPlan plan_;
+  const SharedPlan shared_plan_;
+  const plan::SandboxPlan& plan_;
   bool end_at_process_limit_ = false;
   Launch launch_ = Launch::cold;
   std::string launch_note_;
+  bool killed_ = false;         // the whole tree, by the supervisor
   bool not_executed_ = false;   // everything was in place, but the program could not be executed
   std::unique_ptr<Cell> cell_;  // null: not launched
+  std::uint64_t lent_ = 0;      // the kind of a tenant's cell, of which the pool awaits the rest
+  bool ended_ = false;          // and everything inside has
   std::optional<MemoryParts> memory_;
   std::unique_ptr<TreeSampler> sampler_;  // null: control groups count everything that is limited
   pid_t program_ = -1;

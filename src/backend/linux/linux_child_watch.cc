@@ -25,13 +25,20 @@ void add_sampled(const TreeSampler& sampler, Usage& usage) {
   if (sampler.processes_peak() > 0) usage.processes_peak = sampler.processes_peak();
 }
 
-// Without what is ours: init, and before the program begins the process that sets everything up.
-// So the kernel's count is exact from the third process on; up to there it does not say whether
-// there was a second one.
-std::uint64_t processes_of_program(std::uint64_t counted, bool had_children,
+// Whether the process that sets everything up was counted with init and the program. Then the
+// kernel's count is exact from the third process on; up to there it does not say whether the
+// program had a second one.
+bool setup_counted(const Cgroup* group) {
+  return group != nullptr && group->processes_of_setup() > 2;
+}
+
+// Without what is ours.
+std::uint64_t processes_of_program(std::uint64_t counted, const Cgroup& group, bool had_children,
                                    std::optional<std::uint64_t> limit) {
   std::uint64_t processes = counted - 1;
-  if (counted <= kProcessesOfSetup) processes = had_children ? 2 : 1;
+  if (setup_counted(&group) && counted <= group.processes_of_setup()) {
+    processes = had_children ? 2 : 1;
+  }
   return std::min(processes, limit.value_or(processes));
 }
 
@@ -48,6 +55,7 @@ void LinuxChild::note_memory() {
 int LinuxChild::send(int signal, Reach reach) {
   if (signal == SIGKILL && reach == Reach::tree) {
     note_memory();
+    killed_ = true;
     cell_->sandbox().kill();
     if (group() != nullptr) group()->kill();  // also lets a throttled one die at once
     return 0;
@@ -61,10 +69,18 @@ int LinuxChild::send(int signal, Reach reach) {
 }
 
 std::optional<supervise::Ended> LinuxChild::reap() {
-  note_memory();  // while what it has left behind is there
-  const auto end = cell_->sandbox().reap();
+  // While what it has left behind is there. A program that ended by itself has given nearly
+  // everything back: what is left then is worth the time it takes only if it is much.
+  constexpr std::uint64_t kMuch = std::uint64_t{1} << 20;
+  if (group() != nullptr && group()->memory_bytes().value_or(kMuch) >= kMuch) note_memory();
+  const bool had_children = setup_counted(group()) && cell_->sandbox().had_children();
+  const auto end = cell_->sandbox().program_end();
   if (!end) return std::nullopt;
+  // Who has something killed wants to see it gone, init too.
+  if (killed_) cell_->sandbox().end();
+  cell_->end_leftovers();
 
+  ended_ = true;
   supervise::Ended ended;
   ended.exit_code = end->exit_code;
   ended.signal = end->signal;
@@ -92,7 +108,7 @@ std::optional<supervise::Ended> LinuxChild::reap() {
   }
   if (used.processes_peak) {
     ended.usage.processes_peak =
-        processes_of_program(*used.processes_peak, end->had_children, plan_.limits.processes);
+        processes_of_program(*used.processes_peak, *group(), had_children, plan_.limits.processes);
   }
   if (used.oom_kills > 0) {
     ended.ended_by = Verdict::memory;

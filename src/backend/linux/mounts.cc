@@ -58,7 +58,9 @@ void MountSteps::set(Register mount, const mount_attr& attributes, int tolerated
                tolerated);
 }
 
-bool can_be_shared(const View& view) {
+namespace {
+
+bool is_same_for_all(const View& view) {
   switch (view.kind) {
     case View::Kind::bind:
       return !view.granted && !view.writable;
@@ -74,6 +76,23 @@ bool can_be_shared(const View& view) {
       return true;
   }
   return false;
+}
+
+}  // namespace
+
+// What lies in a place of the run's own has to be put there after that: else it would be below.
+std::vector<bool> shared_views(const std::vector<OpenView>& views) {
+  std::vector<bool> shared;
+  std::vector<std::string_view> own;
+  for (const OpenView& open : views) {
+    const std::string_view target = open.view.target;
+    const bool inside_own = std::ranges::any_of(own, [&](std::string_view place) {
+      return target == place || (target.starts_with(place) && target[place.size()] == '/');
+    });
+    shared.push_back(!inside_own && is_same_for_all(open.view));
+    if (!shared.back()) own.push_back(target);
+  }
+  return shared;
 }
 
 void MountSteps::take_from_host(int idmap, int root) {
@@ -286,11 +305,14 @@ Register MountSteps::assemble_shared() {
   script_.about("mount", "/");
   root_ = make_tmpfs(kRootSize, 0755);
   std::vector<std::string> own;  // places of a run's own, in which it makes what it needs
-  for (const OpenView& open : views_) {
-    if (can_be_shared(open.view)) {
+  const std::vector<bool> shared = shared_views(views_);
+  for (std::size_t i = 0; i < views_.size(); ++i) {
+    const OpenView& open = views_[i];
+    if (shared[i]) {
       add(open);
       continue;
     }
+    if (is_bind(open.view) && open.source) ++next_taken_;  // for nobody
     const bool inside_own = std::ranges::any_of(
         own, [&](const std::string& place) { return open.view.target.starts_with(place + "/"); });
     if (!inside_own) make_target(open);

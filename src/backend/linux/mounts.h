@@ -75,7 +75,8 @@ class MountSteps {
   std::vector<std::string> own_;  // tmpfs of this run
 };
 
-// Whether runs can share this part: it is the same for all, and cannot be written to.
-[[nodiscard]] bool can_be_shared(const plan::View& view);
+// For each, whether runs can share it: it is the same for all, cannot be written to, and lies in
+// nothing that they do not share.
+[[nodiscard]] std::vector<bool> shared_views(const std::vector<OpenView>& views);
 
 }  // namespace cordon::linux_backend

@@ -72,7 +72,8 @@ void enter_namespaces(ScriptBuilder& script, const plan::SandboxPlan& plan,
   script.call(__NR_setresgid, {id.gid, id.gid, id.gid});
   script.call(__NR_setresuid, {id.uid, id.uid, id.uid});
 
-  std::uint64_t rest = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
+  // That of control groups is made by those who stay (program.cc).
+  std::uint64_t rest = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS;
   const bool own_network = plan.network != Network::host && fds.network < 0;
   if (own_network) rest |= CLONE_NEWNET;
   script.about("namespaces");

@@ -1,7 +1,9 @@
 #include "backend/linux/network_stock.h"
 
-#include <fcntl.h>
+#include <linux/sockios.h>
 #include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 
 #include <cstdlib>
 #include <optional>
@@ -10,15 +12,19 @@
 namespace cordon::linux_backend {
 namespace {
 
-constexpr const char* kOwn = "/proc/thread-self/ns/net";
+// The network namespace of this thread. Not by way of /proc/thread-self: see SpawnerLink.
+base::Fd current_network() {
+  const base::Fd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  return base::Fd(socket ? ::ioctl(socket.get(), SIOCGSKNS) : -1);
+}
 
 // On the keeper's thread, which goes into the new namespace and comes back.
 std::optional<base::Fd> make_one() {
-  const base::Fd home(::open(kOwn, O_RDONLY | O_CLOEXEC));
+  const base::Fd home = current_network();
   // Whoever is not allowed to come back does not leave: a filter may refuse setns().
   if (!home || ::setns(home.get(), CLONE_NEWNET) != 0) return std::nullopt;
   if (::unshare(CLONE_NEWNET) != 0) return std::nullopt;
-  base::Fd made = base::move_up(base::Fd(::open(kOwn, O_RDONLY | O_CLOEXEC)));
+  base::Fd made = base::move_up(current_network());
   // A thread that cannot come back must not start a spawner there.
   if (::setns(home.get(), CLONE_NEWNET) != 0) std::abort();
   if (!made) return std::nullopt;

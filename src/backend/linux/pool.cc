@@ -41,7 +41,7 @@ Result<void> Pool::warm(const Request& like, std::size_t count) {
   auto plan =
       backend.sandbox_plan(like, with_defaults(like.limits, state_->manager->default_limits()));
   if (!plan) return std::unexpected(std::move(plan.error()));
-  if (const std::string why = linux_backend::unfit_for_pool(like, *plan); !why.empty()) {
+  if (const std::string why = linux_backend::unfit_for_pool(like, **plan); !why.empty()) {
     return base::fail(ErrorCode::unsupported, "pool",
                       "no sandbox can be made ahead of such a request: " + why);
   }

@@ -34,8 +34,10 @@ plan::HostCapabilities probe_host(const CgroupParent* groups, const Error* why_n
   plan::HostCapabilities host;
   utsname names{};
   if (::uname(&names) == 0) host.kernel = names.release;
-  host.container_kind = container_kind(find_container_traces());
-  host.container = !host.container_kind.empty();
+  if (depth == ProbeDepth::thorough) {  // else it is looked for where it explains something
+    host.container_kind = container_kind(find_container_traces());
+    host.container = !host.container_kind.empty();
+  }
   host.privileged = probe_privileged();
   probe_namespaces(depth, mountinfo, host);
   host.idmapped_mounts = probe_idmapped_mounts(host.privileged);

@@ -2,13 +2,13 @@
 
 #include <unistd.h>
 
+#include "backend/linux/probe_container.h"
 #include "backend/linux/probe_files.h"
 
 namespace cordon::linux_backend {
 namespace {
 
-NamespaceFacts gather(const std::optional<std::string>& mountinfo,
-                      const plan::HostCapabilities& host) {
+NamespaceFacts gather(const std::optional<std::string>& mountinfo) {
   return {
       .max_user_namespaces = read_number("/proc/sys/user/max_user_namespaces"),
       .max_mnt_namespaces = read_number("/proc/sys/user/max_mnt_namespaces"),
@@ -16,7 +16,7 @@ NamespaceFacts gather(const std::optional<std::string>& mountinfo,
       .max_net_namespaces = read_number("/proc/sys/user/max_net_namespaces"),
       .unprivileged_userns_clone = read_number("/proc/sys/kernel/unprivileged_userns_clone"),
       .apparmor_restrict = read_number("/proc/sys/kernel/apparmor_restrict_unprivileged_userns"),
-      .container = host.container_kind,
+      .container = container_kind(find_container_traces()),
       .masks_of_proc = mounts_below_proc(mountinfo.value_or("")),
   };
 }
@@ -82,7 +82,7 @@ void probe_namespaces(ProbeDepth depth, const std::optional<std::string>& mounti
   // A privileged caller's sandbox gets its ids from outside.
   const bool map_self = !host.privileged;
   const NamespaceTrial trial = try_namespaces({.network = true, .map_self = map_self});
-  const NamespaceFacts facts = trial.all_worked() ? NamespaceFacts{} : gather(mountinfo, host);
+  const NamespaceFacts facts = trial.all_worked() ? NamespaceFacts{} : gather(mountinfo);
   if (trial.clone != 0) {
     probe_one_by_one(facts, map_self, host);
   } else {

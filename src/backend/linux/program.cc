@@ -1,6 +1,7 @@
 #include "backend/linux/program.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -48,14 +49,24 @@ void place_descriptors(ScriptBuilder& script, const ProgramSteps& steps) {
   script.call(__NR_close_range, {kFirstLetterFd, kAllAbove, 0});
 }
 
+// And makes them the root of what can be seen of groups, so that they have no names there.
+void join(ScriptBuilder& script, const std::vector<int>& groups) {
+  script.about("cgroup");
+  for (const int tasks : groups) script.call(__NR_write, {tasks, script.text("0"), 1});
+  script.about("namespaces", "cgroup");
+  script.call(__NR_unshare, {CLONE_NEWCGROUP});
+}
+
 }  // namespace
 
-void add_init(ScriptBuilder& script, MountSteps& mounts, Register root_changed) {
+void add_init(ScriptBuilder& script, const ProgramSteps& steps) {
   script.begin(Role::init);
   script.about("init");
   // If the supervisor has died before, it cannot be told that this process is here.
   script.call(__NR_prctl, {PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0});
   script.op(Op::here);
+  join(script, steps.groups);
+  script.about("init");
   script.call(__NR_setsid, {});
   script.call(__NR_prctl, {PR_SET_NAME, script.text("cordon-init"), 0, 0, 0});
   // Ignoring SIGCHLD makes the kernel reap what is orphaned: nothing to do here, ever.
@@ -64,8 +75,9 @@ void add_init(ScriptBuilder& script, MountSteps& mounts, Register root_changed) 
     std::uint64_t rest[3] = {};
   } ignore{};
   script.call(__NR_rt_sigaction, {SIGCHLD, script.object(ignore), 0, kSignalSetSize});
-  script.call(__NR_read, {root_changed, script.object(std::uint64_t{0}), sizeof(std::uint64_t)});
-  mounts.drop_host_root();
+  script.call(__NR_read,
+              {steps.root_changed, script.object(std::uint64_t{0}), sizeof(std::uint64_t)});
+  steps.mounts.drop_host_root();
   script.about("init");
   script.call(__NR_close_range, {0, kStatusFd - 1, 0});
   script.call(__NR_close_range, {kStatusFd + 1, kAllAbove, 0});
@@ -88,6 +100,7 @@ void add_program(ScriptBuilder& script, const ProgramSteps& steps) {
   script.begin(Role::program);
   script.about("set-up");
   script.op(Op::here);
+  join(script, steps.groups);
   steps.mounts.enter();
   script.about("set-up");
   script.call(__NR_write,

@@ -26,7 +26,8 @@ ProgramLimits program_limits(const plan::SandboxPlan& plan, int descriptors) {
   limits.processes = plan.rlimit_processes;
   std::vector<posix::RlimitSetting> all(posix::kMaxRlimits);
   all.resize(posix::rlimits_for(limits, all));
-  all.push_back({RLIMIT_CORE, core_limit(), core_limit()});
+  const rlim_t core = core_limit();
+  all.push_back({RLIMIT_CORE, core, core});
 
   ProgramLimits sorted;
   for (const posix::RlimitSetting& limit : all) {

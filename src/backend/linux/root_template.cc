@@ -110,9 +110,10 @@ Result<RootViews> RootTemplates::open(const std::vector<View>& views) {
     supported_ = false;
     return RootViews{.views = std::move(*opened), .root = nullptr};
   }
-  for (const OpenView& open : *opened) {
-    made.views.push_back(without_source(open));
-    made.views.back().prepared = can_be_shared(open.view);
+  const std::vector<bool> shared = shared_views(*opened);
+  for (std::size_t i = 0; i < opened->size(); ++i) {
+    made.views.push_back(without_source((*opened)[i]));
+    made.views.back().prepared = shared[i];
   }
   made.absent = left_out(views, *opened);
   *known = std::move(made);

@@ -58,6 +58,25 @@ TEST_F(RootTemplateTest, IsSharedFromTheSecondRunOn) {
   EXPECT_FALSE(first.views.back().prepared);  // a run's own tmpfs
 }
 
+// What hides a part of a grant would be below the grant, and hide nothing.
+TEST_F(RootTemplateTest, HasNothingThatLiesInARunsOwnPlace) {
+  fs::create_directories(folder_ / "granted/hidden");
+  views_ = {{.target = "/granted", .source = (folder_ / "granted").string(), .granted = true},
+            {.kind = View::Kind::tmpfs, .target = "/granted/hidden", .size = 4096},
+            {.target = "/granted-not", .source = (folder_ / "file").string()}};
+  (void)open();
+  const auto shared = open();
+  ASSERT_TRUE(shared.root);
+  EXPECT_FALSE(shared.views[0].prepared);
+  EXPECT_FALSE(shared.views[1].prepared);
+  EXPECT_TRUE(shared.views[2].prepared);
+  // Each in its own place, though one before it is left out.
+  const base::Fd file(::openat(shared.root->get(), "granted-not", O_RDONLY | O_CLOEXEC));
+  char text[8] = {};
+  EXPECT_EQ(::read(file.get(), text, sizeof text), 3);
+  EXPECT_STREQ(text, "old");
+}
+
 TEST_F(RootTemplateTest, OtherViewsHaveAnotherRoot) {
   const auto before = open().root;
   views_[2].content = "y";

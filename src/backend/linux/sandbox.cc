@@ -1,5 +1,6 @@
 #include "backend/linux/sandbox.h"
 
+#include <poll.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -51,39 +52,31 @@ std::optional<ProcessStat> stat_of(pid_t pid) {
   return stat ? parse_process_stat(*stat) : std::nullopt;
 }
 
-// Asked when it has ended and is not reaped yet. In doubt it had some.
-bool had_children(pid_t program, pid_t init) {
-  const auto parsed = stat_of(program);
-  if (!parsed || parsed->children_faults > 0) return true;
-  // What it has left running is init's now.
-  const std::string id = std::to_string(init);
-  const auto left = read_small_file(("/proc/" + id + "/task/" + id + "/children").c_str());
-  return left && !left->empty();
-}
-
 Duration duration_of(const timeval& t) {
   return std::chrono::seconds(t.tv_sec) + std::chrono::microseconds(t.tv_usec);
 }
 
 }  // namespace
 
-Sandbox::~Sandbox() { end_all(); }
+Sandbox::~Sandbox() { end(); }
 
 Sandbox::Sandbox(Sandbox&& other) noexcept
     : setup_(std::exchange(other.setup_, -1)),
       init_(std::exchange(other.init_, -1)),
       program_(std::exchange(other.program_, -1)),
       setup_fd_(std::move(other.setup_fd_)),
-      program_fd_(std::move(other.program_fd_)) {}
+      program_fd_(std::move(other.program_fd_)),
+      seen_ended_(other.seen_ended_) {}
 
 Sandbox& Sandbox::operator=(Sandbox&& other) noexcept {
   if (this != &other) {
-    end_all();
+    end();
     setup_ = std::exchange(other.setup_, -1);
     init_ = std::exchange(other.init_, -1);
     program_ = std::exchange(other.program_, -1);
     setup_fd_ = std::move(other.setup_fd_);
     program_fd_ = std::move(other.program_fd_);
+    seen_ended_ = other.seen_ended_;
   }
   return *this;
 }
@@ -115,6 +108,11 @@ void Sandbox::reap_setup() {
   reap_one(setup_);
 }
 
+bool Sandbox::program_ended() const {
+  pollfd end{.fd = program_fd_.get(), .events = POLLIN, .revents = 0};
+  return ::poll(&end, 1, 0) != 0;
+}
+
 bool Sandbox::executed() const {
   const auto stat = stat_of(program_);
   return !stat || stat->executed;
@@ -122,12 +120,13 @@ bool Sandbox::executed() const {
 
 void Sandbox::kill() {
   kill_one(init_);
-  kill_one(program_);
+  // Should the application reap it, its number may become somebody else's.
+  if (!seen_ended_) kill_one(program_);
 }
 
 // The kernel lets go of a killed init only when the program, its sibling, has been reaped: also one
 // that was killed before it could be reported.
-void Sandbox::end_all() {
+void Sandbox::end() {
   kill_one(setup_);
   if (setup_ > 0) (void)::kill(-setup_, SIGKILL);
   kill();
@@ -136,25 +135,35 @@ void Sandbox::end_all() {
   reap_one(init_);
 }
 
-std::optional<ProgramEnd> Sandbox::reap() {
+bool Sandbox::init_is_alone() const {
+  const std::string id = std::to_string(init_);
+  const auto left = read_small_file(("/proc/" + id + "/task/" + id + "/children").c_str());
+  return left && left->empty();
+}
+
+bool Sandbox::had_children() const {
+  const auto parsed = stat_of(program_);
+  // What it has left running is init's now.
+  return !parsed || parsed->children_faults > 0 || !init_is_alone();
+}
+
+std::optional<ProgramEnd> Sandbox::program_end() {
   siginfo_t info{};
   rusage used{};
-  ProgramEnd end;
-  end.had_children = had_children(program_, init_);
-  if (::syscall(SYS_waitid, P_PID, program_, &info, WEXITED | WNOHANG, &used) != 0) {
+  ProgramEnd ended;
+  if (::syscall(SYS_waitid, P_PID, program_, &info, WEXITED | WNOHANG | WNOWAIT, &used) != 0) {
     if (errno != ECHILD) return std::nullopt;
-    end.status_lost = true;  // reaped by the application, or by the kernel: SIGCHLD is ignored
-  } else if (info.si_pid == 0) {
-    return std::nullopt;
+    ended.status_lost = true;  // reaped by the application, or by the kernel: SIGCHLD is ignored
+    program_ = -1;
+    return ended;
   }
-  program_ = -1;
-  end_all();
-  if (end.status_lost) return end;
-  (info.si_code == CLD_EXITED ? end.exit_code : end.signal) = info.si_status;
-  end.cpu_user = duration_of(used.ru_utime);
-  end.cpu_system = duration_of(used.ru_stime);
-  end.memory_peak_bytes = static_cast<std::uint64_t>(used.ru_maxrss) * 1024;
-  return end;
+  if (info.si_pid == 0) return std::nullopt;
+  seen_ended_ = true;
+  (info.si_code == CLD_EXITED ? ended.exit_code : ended.signal) = info.si_status;
+  ended.cpu_user = duration_of(used.ru_utime);
+  ended.cpu_system = duration_of(used.ru_stime);
+  ended.memory_peak_bytes = static_cast<std::uint64_t>(used.ru_maxrss) * 1024;
+  return ended;
 }
 
 }  // namespace cordon::linux_backend

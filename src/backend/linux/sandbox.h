@@ -17,9 +17,6 @@ struct ProgramEnd {
   Duration cpu_user{0};  // of the program and the children it has waited for
   Duration cpu_system{0};
   std::uint64_t memory_peak_bytes = 0;
-  // It has waited for a child, or has left one running. Other children, and threads, leave no
-  // trace.
-  bool had_children = false;
 };
 
 // Used by one thread at a time. Destroyed, it kills and reaps everything inside.
@@ -48,23 +45,32 @@ class Sandbox {
   [[nodiscard]] int program_fd() const { return program_fd_.get(); }
   [[nodiscard]] int watch_error() const { return watch_error_; }
 
+  // Whether it has ended, whether or not it ever was a program.
+  [[nodiscard]] bool program_ended() const;
   // Whether it is a program, as far as is known, and not one that ended before it was.
   [[nodiscard]] bool executed() const;
 
   // SIGKILL to everything inside: with its init, a pid namespace ends.
   void kill();
-  // Nothing while the program runs. Else also ends and reaps whatever else is inside.
-  [[nodiscard]] std::optional<ProgramEnd> reap();
+  // Whether the program has waited for a child, or has left one running; in doubt it has. Other
+  // children, and threads, leave no trace. To be asked when it has ended.
+  [[nodiscard]] bool had_children() const;
+  // How the program has ended; nothing while it runs. What else is inside goes on. It stays a
+  // zombie until end(): the kernel takes some time to forget a process.
+  [[nodiscard]] std::optional<ProgramEnd> program_end();
+  // Whether init has no children, as far as the kernel tells: in doubt it has.
+  [[nodiscard]] bool init_is_alone() const;
+  // Kills and reaps everything.
+  void end();
 
  private:
-  void end_all();
-
   pid_t setup_ = -1;
   pid_t init_ = -1;
   pid_t program_ = -1;
   base::Fd setup_fd_;
   base::Fd program_fd_;
   int watch_error_ = 0;
+  bool seen_ended_ = false;  // the program
 };
 
 }  // namespace cordon::linux_backend

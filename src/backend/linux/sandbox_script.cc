@@ -28,6 +28,14 @@ void join_groups(ScriptBuilder& script, const Cgroup* group) {
   }
 }
 
+// Descriptors that init and the program have from the set-up process.
+std::vector<int> groups_to_join(ScriptBuilder& script, const Cgroup* group) {
+  std::vector<int> sent;
+  if (group == nullptr) return sent;
+  for (const int fd : group->join_each_fds()) sent.push_back(script.send_fd(fd));
+  return sent;
+}
+
 }  // namespace
 
 void write_script(ScriptBuilder& script, const SandboxParts& parts) {
@@ -47,6 +55,7 @@ void write_script(ScriptBuilder& script, const SandboxParts& parts) {
   ProgramSteps program{.plan = parts.plan,
                        .views = parts.views,
                        .mounts = mounts,
+                       .groups = groups_to_join(script, parts.group),
                        .terminal = parts.terminal < 0 ? -1 : script.send_fd(parts.terminal),
                        .executable = {},
                        .umask = {},
@@ -87,7 +96,7 @@ void write_script(ScriptBuilder& script, const SandboxParts& parts) {
   child(Role::program);
   script.op(Op::exit);
 
-  add_init(script, mounts, program.root_changed);
+  add_init(script, program);
   add_program(script, program);
 }
 

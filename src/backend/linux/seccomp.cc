@@ -36,6 +36,9 @@ constexpr std::uint32_t kCreating = O_CREAT | (O_TMPFILE & ~O_DIRECTORY);
 // CLONE_NEWTIME is not among clone's flags: its bit is part of the exit signal there.
 constexpr std::uint32_t kNamespaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC |
                                       CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
+// The program's own parent is the supervisor, outside: a child given to it would be one that nobody
+// there knows of, and a pid namespace does not end before its last process has been reaped.
+constexpr std::uint32_t kNotOfClone = kNamespaces | CLONE_PARENT;
 
 // The low 32 bits of an argument, which are all that the kernel reads of an int, a mode or clone's
 // flags. A compare of all 64 could be walked around with the bits above.
@@ -169,7 +172,7 @@ class Compiler {
   }
 
   void checks() {
-    refuse_bits(clone_, 0, kNamespaces);
+    refuse_bits(clone_, 0, kNotOfClone);
     check_open(open_, 1, mode2_);
     check_open(openat_, 2, mode3_);
     // A file in a write grant of a root caller is root's on the host: no setuid, no setgid.

@@ -70,6 +70,8 @@ const std::vector<Refusal>& refusals() {
       {"clone NEWPID", SYS_clone, {CLONE_NEWPID | SIGCHLD}, EPERM},
       {"clone NEWNET", SYS_clone, {CLONE_NEWNET | SIGCHLD}, EPERM},
       {"clone NEWUSER, high bit", SYS_clone, {kHigh | CLONE_NEWUSER}, EPERM},
+      {"clone PARENT", SYS_clone, {CLONE_PARENT | SIGCHLD}, EPERM},
+      {"clone PARENT, high bit", SYS_clone, {kHigh | CLONE_PARENT | CLONE_VM}, EPERM},
       {"TIOCSTI", SYS_ioctl, {0, TIOCSTI}, EPERM},
       {"TIOCSTI, high bit", SYS_ioctl, {0, TIOCSTI | kHigh}, EPERM},
       {"TIOCLINUX", SYS_ioctl, {0, TIOCLINUX}, EPERM},

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -60,6 +61,11 @@ Result<SecretParts> open_secrets(const Request& request) {
   if (!files) return std::unexpected(std::move(files.error()));
   parts.files = std::move(*files);
   return parts;
+}
+
+bool has_secret_files(const Request& request) {
+  return std::ranges::any_of(
+      request.secrets, [](const Secret& secret) { return secret.delivery == Delivery::file; });
 }
 
 SecretFiles::SecretFiles(ScriptBuilder& script, const SecretParts& parts)

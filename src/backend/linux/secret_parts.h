@@ -33,6 +33,9 @@ struct SecretParts {
 
 [[nodiscard]] Result<SecretParts> open_secrets(const Request& request);
 
+// Whether some are delivered as files: the sandbox is made with them.
+[[nodiscard]] bool has_secret_files(const Request& request);
+
 // Secrets as files, for the set-up process.
 class SecretFiles {
  public:

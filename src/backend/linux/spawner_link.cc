@@ -7,10 +7,12 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <fstream>
+#include <cstdlib>
 #include <optional>
 #include <span>
+#include <string_view>
 
+#include "backend/linux/probe_files.h"
 #include "backend/linux/script_message.h"
 #include "backend/linux/spawner_image.h"
 #include "backend/posix/spawn.h"
@@ -48,13 +50,10 @@ Result<base::Fd> make_image() {
 }
 
 int count_filters(pid_t pid) {
-  std::ifstream status("/proc/" + std::to_string(pid) + "/status");
-  std::string word;
-  int count = 0;
-  while (status >> word) {
-    if (word == "Seccomp_filters:") status >> count;
-  }
-  return count;
+  constexpr std::string_view kField = "Seccomp_filters:";
+  const auto status = read_small_file(("/proc/" + std::to_string(pid) + "/status").c_str());
+  const std::size_t at = status ? status->find(kField) : std::string::npos;
+  return at == std::string::npos ? 0 : std::atoi(status->c_str() + at + kField.size());
 }
 
 }  // namespace
@@ -109,7 +108,7 @@ Result<SpawnerLink::Started> SpawnerLink::start_here() {
     return fail_os("spawner", plan.failed_errno,
                    std::string(kWhat) + " (is /proc mounted, and may memory files be executed?)");
   }
-  return Started{std::move(ours), spawned.pid, {count_filters(spawned.pid), own_namespaces()}};
+  return Started{std::move(ours), spawned.pid, count_filters(spawned.pid)};
 }
 
 void SpawnerLink::start_ahead() {
@@ -128,7 +127,7 @@ Result<void> SpawnerLink::start() {
   if (!*started) return std::unexpected(std::move(started->error()));
   socket_ = std::move((*started)->socket);
   pid_ = (*started)->pid;
-  surroundings_ = (*started)->surroundings;
+  surroundings_.filters = (*started)->filters;
   return {};
 }
 
@@ -140,8 +139,7 @@ SpawnerLink::Surroundings SpawnerLink::surroundings() {
 Result<void> SpawnerLink::send(ScriptBuilder& script) {
   const std::vector<char> message = script.finish();
   if (message.empty()) {
-    return fail(ErrorCode::invalid_argument, "set-up",
-                "there are too many grants, arguments or environment variables for one run");
+    return fail(ErrorCode::invalid_argument, "set-up", "there are too many grants for one run");
   }
   const std::lock_guard lock(mutex_);
   for (int attempt = 0; attempt < 2; ++attempt) {

@@ -19,6 +19,7 @@ namespace cordon::linux_backend {
 // Thread-safe.
 class SpawnerLink {
  public:
+  // `keeper` was made by this thread.
   explicit SpawnerLink(Keeper& keeper) : keeper_(keeper) {}
   ~SpawnerLink();
   SpawnerLink(const SpawnerLink&) = delete;
@@ -44,7 +45,7 @@ class SpawnerLink {
   struct Started {
     base::Fd socket;
     pid_t pid = -1;
-    Surroundings surroundings{};
+    int filters = 0;
   };
   [[nodiscard]] static Result<Started> start_here();
   [[nodiscard]] Result<void> start();
@@ -54,7 +55,10 @@ class SpawnerLink {
   std::mutex mutex_;
   base::Fd socket_;
   pid_t pid_ = -1;
-  Surroundings surroundings_;
+  // The keeper's thread, which starts the spawner, has them from us. It does not look itself: what
+  // it had looked up below /proc/self/task would have to be forgotten by the kernel when it ends,
+  // and whoever reaps this process then has to wait for that.
+  Surroundings surroundings_{.namespaces = own_namespaces()};
   std::future<Result<Started>> ahead_;
 };
 

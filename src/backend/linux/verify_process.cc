@@ -64,7 +64,9 @@ Result<void> check_namespaces(int folder, const NamespaceIds& outside, bool own_
 }  // namespace
 
 NamespaceIds own_namespaces() {
-  const base::Fd self(::open("/proc/thread-self", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  // The first thread is found there too, and what belongs to it is looked up there elsewhere.
+  const char* const path = ::gettid() == ::getpid() ? "/proc/self" : "/proc/thread-self";
+  const base::Fd self(::open(path, O_PATH | O_DIRECTORY | O_CLOEXEC));
   return self ? namespaces_of(self.get()) : NamespaceIds{};
 }
 

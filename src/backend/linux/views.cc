@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <optional>
 #include <utility>
 
 #include "backend/linux/probe_files.h"
@@ -36,6 +37,14 @@ Error cannot_open(const View& view, int error) {
   return base::fail_os("mount", error, what).error();
 }
 
+// Where the link leads; `directory` may be the link itself, with an empty name.
+std::optional<std::string> target_of_link(int directory, const char* name) {
+  char target[PATH_MAX];
+  const ssize_t size = ::readlinkat(directory, name, target, sizeof target);
+  if (size < 0) return std::nullopt;
+  return std::string(target, static_cast<std::size_t>(size));
+}
+
 Result<void> open_one(OpenView& open) {
   View& view = open.view;
   open.source = open_path(view);
@@ -46,11 +55,10 @@ Result<void> open_one(OpenView& open) {
   open.device = found.st_dev;
   open.inode = found.st_ino;
   if (S_ISLNK(found.st_mode)) {  // only optional ones are opened as links
-    char target[PATH_MAX];
-    const ssize_t size = ::readlinkat(open.source.get(), "", target, sizeof target);
-    if (size < 0) return std::unexpected(cannot_open(view, errno));
+    auto target = target_of_link(open.source.get(), "");
+    if (!target) return std::unexpected(cannot_open(view, errno));
     view.kind = View::Kind::symlink;
-    view.content.assign(target, static_cast<std::size_t>(size));
+    view.content = *std::move(target);
     open.source.reset();
     return {};
   }
@@ -129,8 +137,12 @@ OpenView without_source(const OpenView& open) {
 bool same_on_host(const OpenView& open) {
   if (open.view.source.empty()) return true;
   if (open.view.kind == View::Kind::tmpfs) return is_directory(open.view.source);
+  // Nothing keeps it, so another may have got its number.
+  if (open.view.kind == View::Kind::symlink) {
+    return target_of_link(AT_FDCWD, open.view.source.c_str()) == open.view.content;
+  }
   struct stat found{};
-  const int flags = open.view.optional && !open.view.follow ? AT_SYMLINK_NOFOLLOW : 0;
+  const int flags = shown_as_link(open.view) ? AT_SYMLINK_NOFOLLOW : 0;
   if (::fstatat(AT_FDCWD, open.view.source.c_str(), &found, flags) != 0) return false;
   return found.st_dev == open.device && found.st_ino == open.inode;
 }

@@ -32,6 +32,11 @@ struct OpenView {
 [[nodiscard]] Result<void> add_pins(std::vector<OpenView>& views,
                                     const std::vector<plan::View>& pins, const Request& request);
 
+// Whether a symbolic link on the host is one inside, too, and is not followed.
+[[nodiscard]] inline bool shown_as_link(const plan::View& view) {
+  return view.optional && !view.follow;
+}
+
 // The same without its descriptor: enough to compare it with the host later.
 [[nodiscard]] OpenView without_source(const OpenView& open);
 // Whether the host shows the same file there as when it was opened.
