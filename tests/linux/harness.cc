@@ -257,8 +257,10 @@ std::vector<pid_t> parked() {
     pid_t pid = 0;
     while (children >> pid) {
       std::ifstream status("/proc/" + std::to_string(pid) + "/status");
+      bool ended = false;  // one whose run is over may be reaped at any moment
       for (std::string line; std::getline(status, line);) {
-        if (line.starts_with("NSpid:") && line.ends_with("\t2")) all.push_back(pid);
+        ended = ended || line.starts_with("State:\tZ");
+        if (line.starts_with("NSpid:") && line.ends_with("\t2") && !ended) all.push_back(pid);
       }
     }
   }
