@@ -110,26 +110,28 @@ std::unique_ptr<Cell> CellPool::take(Place& place, const SharedPlan& plan) {
   std::unique_lock lock(mutex_);
   if (closing_) return nullptr;
   discard_if_mounts_changed();
-  Kind* const kind = find(place, plan);
+  Kind* kind = find(place, plan);
   if (kind == nullptr) {
     remember(place, plan);
     return nullptr;
   }
   taken_ = kind->asked = clock_.now();
-  while (!kind->ready.empty()) {
+  while (kind != nullptr && !kind->ready.empty()) {
     auto cell = pop(*kind);
     kind->fewest = std::min(kind->fewest, kind->ready.size());
     refill_soon();
     lock.unlock();
     const bool fresh = cell->fresh();
     lock.lock();
+    kind = find(place, plan);  // meanwhile it may have been forgotten for others
     if (fresh) {
       ++counts_.warm;
-      if (plan->reuse) ++kind->out;
+      if (plan->reuse && kind != nullptr) ++kind->out;
       return cell;
     }
     discard(std::move(cell), counts_.replaced);
   }
+  if (kind == nullptr) return nullptr;
   kind->fewest = 0;
   kind->wanted = std::clamp<std::size_t>(kind->wanted * 2, 1, options_.size);
   refill_soon();
