@@ -26,6 +26,8 @@ Verbs:
   audit show|verify …                 read or check the record of runs
   explain [ID]                        tell again what a run was refused
   pool start|status|stop              keep a service that runs programs faster
+  mcp run [OPTIONS] [--] PROGRAM [ARG…]
+                                      run an MCP server for its client
   completion bash|zsh|fish            print a completion script for that shell
   help [VERB]                         print this, or the help of VERB
 

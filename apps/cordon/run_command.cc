@@ -35,6 +35,7 @@ namespace cordon::app {
 namespace {
 
 Streams streams_for(const RunOptions& options) {
+  if (options.mcp) return Streams::mcp;
   if (options.json) return Streams::capture;
   if (options.log.transport == Transport::http) return Streams::log;
   // With one of them redirected the program must see that, so it gets the streams as they are.
@@ -198,19 +199,23 @@ int run_command(std::vector<std::string> arguments) {
   auto options = parse_run_options(std::move(arguments));
   if (!options) return usage_error(options.error().message, "cordon run --help");
   if (options->help) return print(run_help());
-  std::optional<PoolContact> contact = contact_pool(*options);
+  return run_asked(*std::move(options));
+}
+
+int run_asked(RunOptions options) {
+  std::optional<PoolContact> contact = contact_pool(options);
 
   std::optional<ReportFile> report;
-  if (!options->report.empty()) {
-    auto opened = ReportFile::open(options->report);
+  if (!options.report.empty()) {
+    auto opened = ReportFile::open(options.report);
     if (!opened) return own_failure(opened.error());
     report.emplace(*std::move(opened));
   }
-  auto log = open_log(*options);
+  auto log = open_log(options);
   if (!log) return own_failure(log.error());
 
-  const Wanted wanted{.json = options->json, .explain = options->request.explain};
-  Run run{.options = *std::move(options), .log = *std::move(log), .contact = std::move(contact)};
+  const Wanted wanted{.json = options.json, .explain = options.request.explain};
+  Run run{.options = std::move(options), .log = *std::move(log), .contact = std::move(contact)};
   const Outcome outcome = perform(run);
   run.block.reset();  // from here on a signal ends the command as usual
   if (run.record) run.record->cleaned_up();

@@ -168,10 +168,15 @@ std::span<const RunOption> run_option_table() {
 }
 
 Result<RunOptions> parse_run_options(std::vector<std::string> arguments) {
+  return parse_run_options(std::move(arguments), {});
+}
+
+Result<RunOptions> parse_run_options(std::vector<std::string> arguments, const MoreOptions& more) {
   const std::span<const RunOption> table = run_option_table();
   std::vector<OptionSpec> specs;
-  specs.reserve(table.size());
+  specs.reserve(table.size() + more.specs.size());
   for (const RunOption& option : table) specs.push_back(option.spec);
+  specs.insert(specs.end(), more.specs.begin(), more.specs.end());
   auto line = parse_command_line(specs, std::move(arguments));
   if (!line) return std::unexpected(std::move(line).error());
 
@@ -180,9 +185,11 @@ Result<RunOptions> parse_run_options(std::vector<std::string> arguments) {
     return std::unexpected(std::move(applied).error());
   }
   for (const auto& [index, value] : line->options) {
-    if (auto applied = table[index].apply(options, value); !applied) {
-      Error error = std::move(applied).error();
-      error.message = concat(table[index].spec.name, ": ", error.message);
+    const auto applied = index < table.size() ? table[index].apply(options, value)
+                                              : more.take(specs[index].name, value);
+    if (!applied) {
+      Error error = applied.error();
+      error.message = concat(specs[index].name, ": ", error.message);
       return std::unexpected(std::move(error));
     }
   }
@@ -196,7 +203,8 @@ Result<RunOptions> parse_run_options(std::vector<std::string> arguments) {
   if (auto together = check_workdir(options); !together) {
     return std::unexpected(std::move(together).error());
   }
-  if (!options.manifest.empty()) {  // it names the program
+  const bool named_elsewhere = more.name_program && more.name_program();
+  if (!options.manifest.empty() || named_elsewhere) {  // it names the program
     options.request.args = std::move(line->operands);
     return options;
   }

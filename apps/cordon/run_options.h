@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,6 +38,7 @@ struct RunOptions {
   SecretOptions secrets;
   WorkDirAsk workdir;
   LogAsk log;
+  bool mcp = false;  // the program is an MCP server: `cordon mcp run`
   bool json = false;
   std::string report;     // empty: none
   audit::Settings audit;  // without a directory: no record
@@ -53,5 +55,14 @@ struct RunOption {
 // `arguments` is what follows "cordon run" or "cordon plan". Error: invalid_argument, the message
 // names the option.
 [[nodiscard]] Result<RunOptions> parse_run_options(std::vector<std::string> arguments);
+// The same where there are `more` options, whose values come to `take`; without a program, it is to
+// be named by what they say. Error: as above, or of `take`.
+struct MoreOptions {
+  std::span<const OptionSpec> specs{};
+  std::function<Result<void>(std::string_view name, const std::string& value)> take{};
+  std::function<bool()> name_program{};
+};
+[[nodiscard]] Result<RunOptions> parse_run_options(std::vector<std::string> arguments,
+                                                   const MoreOptions& more);
 
 }  // namespace cordon::app

@@ -6,8 +6,10 @@
 #include <optional>
 #include <utility>
 
+#include "client_watch.h"
 #include "cordon/run.h"
 #include "input_relay.h"
+#include "mcp_output.h"
 #include "outcome/decide.h"
 #include "output.h"
 #include "run_control.h"
@@ -36,6 +38,12 @@ Captured relay_streams(Process& process, EventStream events, const Request& requ
     case Streams::inherit:
       (void)process.wait();
       return {};
+    case Streams::mcp: {
+      std::optional<ClientWatch> client;
+      if (!input) client.emplace(control, request.grace, std::move(input_stop));
+      relay_messages(std::move(events), control, abandoned, taps);
+      return {};
+    }
     case Streams::capture:
       return capture_output(std::move(events), kDefaultCapture, abandoned, taps);
     case Streams::log:
@@ -62,6 +70,10 @@ void connect(Request& request, Streams streams) {
   const bool inherited = streams == Streams::inherit;
   request.out = inherited ? Output::inherit() : Output::events();
   request.err = inherited ? Output::inherit() : Output::events();
+  if (streams == Streams::mcp) {
+    request.out = message_lines();
+    request.event_buffer = kLongestMessage;
+  }
   if (streams == Streams::terminal) {
     request.terminal = terminal_size(STDOUT_FILENO).value_or(TerminalSize{});
   }

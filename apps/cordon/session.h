@@ -19,6 +19,7 @@ enum class Streams : std::uint8_t {
   capture,   // read and kept for Outcome::out and Outcome::err
   log,       // read and written to the log alone
   terminal,  // the program has a terminal of its own, relayed to and from the command's
+  mcp,       // it is an MCP server, and the command's caller its client: see mcp_output.h
 };
 
 // Fills in the request's streams. A terminal as stdin is relayed: see input_relay.h.

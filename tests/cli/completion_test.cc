@@ -30,6 +30,14 @@ Words options_of_plan() {
   return options;
 }
 
+// What a server writes is its client's.
+Words options_of_mcp_run() {
+  Words options = options_in_help();
+  for (const char* const other : {"--json", "--redact", "--transport"}) options.erase(other);
+  options.insert({"--config", "--name"});
+  return options;
+}
+
 Words options_of_batch() { return all_matches(cordon({"batch", "--help"}).out, "\n  (--[a-z-]+)"); }
 
 // Those in the part of the command's help that begins with the verb.
@@ -105,8 +113,10 @@ TEST_F(Completion, BashOffersTheOptionsOfTheHelp) {
   EXPECT_EQ(bash({"cordon", "doctor", ""}), (Words{"--json", "--help"}));
   EXPECT_EQ(bash({"cordon", "run", "--net", ""}), (Words{"none", "loopback", "host"}));
   EXPECT_EQ(bash({"cordon", ""}),
-            (Words{"run", "batch", "plan", "policy", "doctor", "audit", "explain", "pool",
+            (Words{"run", "batch", "plan", "policy", "doctor", "audit", "explain", "pool", "mcp",
                    "completion", "help", "--help", "--version"}));
+  EXPECT_EQ(bash({"cordon", "mcp", ""}), (Words{"run", "--help"}));
+  EXPECT_EQ(bash({"cordon", "mcp", "run", "--"}), options_of_mcp_run());
   EXPECT_EQ(bash({"cordon", "pool", ""}), (Words{"start", "status", "stop", "--help"}));
   EXPECT_EQ(bash({"cordon", "pool", "start", "--"}), pool_options("start"));
   EXPECT_EQ(bash({"cordon", "pool", "status", "--"}), pool_options("status"));
@@ -137,7 +147,9 @@ TEST_F(Completion, FishOffersTheOptionsOfTheHelp) {
   EXPECT_EQ(fish("cordon doctor --"), (Words{"--json", "--help"}));
   EXPECT_EQ(fish("cordon run --net "), (Words{"none", "loopback", "host"}));
   EXPECT_EQ(fish("cordon "), (Words{"run", "batch", "plan", "policy", "doctor", "audit", "explain",
-                                    "pool", "completion", "help"}));
+                                    "pool", "mcp", "completion", "help"}));
+  EXPECT_EQ(fish("cordon mcp "), Words{"run"});
+  EXPECT_EQ(fish("cordon mcp run --"), options_of_mcp_run());
   EXPECT_EQ(fish("cordon pool "), (Words{"start", "status", "stop"}));
   EXPECT_EQ(fish("cordon pool start --"), pool_options("start"));
   EXPECT_EQ(fish("cordon pool status --"), pool_options("status"));

@@ -8,7 +8,16 @@ _cordon_run() {
     --secret --redact --no-redact --workdir --cache --keep --collect --into --collect-limit
     --transport --log --cwd --env --env-pass --backend --cgroup-parent --require --pool --reuse
     --json --report --explain --audit --audit-key --help'
-  [[ ${COMP_WORDS[1]} != run ]] && options=${options/--report /}
+  case ${COMP_WORDS[1]} in
+    run) ;;
+    mcp)
+      options="--config --name $options"
+      options=${options/--json /}
+      options=${options/--redact /}
+      options=${options/--transport /}
+      ;;
+    *) options=${options/--report /} ;;
+  esac
   guarantees='memory cpu processes filesystem network syscalls capabilities timeout all'
 
   # From the program on, its own completion takes over.
@@ -38,7 +47,7 @@ _cordon_run() {
     --grace | --cpu-time) mapfile -t COMPREPLY < <(compgen -W '1s 10s 1m' -- "$cur") ;;
     --memory | --file-size | --output | --collect-limit) mapfile -t COMPREPLY < <(compgen -W '64M 512M 1G' -- "$cur") ;;
     --cpus) mapfile -t COMPREPLY < <(compgen -W '0.5 1 2' -- "$cur") ;;
-    --pids | --files | --cgroup-parent | --reuse | --secret | --collect | --profile) ;;
+    --pids | --files | --cgroup-parent | --reuse | --secret | --collect | --profile | --name) ;;
     --read | --write | --bind | --policy | --manifest) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
     --user) mapfile -t COMPREPLY < <(compgen -u -- "$cur") ;;
     --net) mapfile -t COMPREPLY < <(compgen -W 'none loopback host' -- "$cur") ;;
@@ -52,7 +61,7 @@ _cordon_run() {
       mapfile -t COMPREPLY < <(compgen -P "$done" -W "$guarantees" -- "${cur##*,}")
       ;;
     --transport) mapfile -t COMPREPLY < <(compgen -W 'stdio http' -- "$cur") ;;
-    --report | --log | --audit-key) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
+    --report | --log | --audit-key | --config) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
     *)
       if [[ $cur == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur")
@@ -140,7 +149,7 @@ _cordon_pool() {
 
 _cordon() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
-  local verbs='run batch plan policy doctor audit explain pool completion help'
+  local verbs='run batch plan policy doctor audit explain pool mcp completion help'
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
     mapfile -t COMPREPLY < <(compgen -W "$verbs --help --version" -- "$cur")
@@ -161,6 +170,13 @@ _cordon() {
     doctor) mapfile -t COMPREPLY < <(compgen -W '--json --help' -- "$cur") ;;
     audit) _cordon_audit "$cur" "$prev" ;;
     pool) _cordon_pool "$cur" "$prev" ;;
+    mcp)
+      if ((COMP_CWORD == 2)); then
+        mapfile -t COMPREPLY < <(compgen -W 'run --help' -- "$cur")
+      else
+        _cordon_run "$cur" "$prev" 3
+      fi
+      ;;
     completion) mapfile -t COMPREPLY < <(compgen -W 'bash zsh fish' -- "$cur") ;;
     explain)
       if [[ $prev == --audit ]]; then

@@ -4,10 +4,10 @@
 # True until the program is named: from there on its own completions apply.
 function __cordon_in_run_options
     set -l words (commandline -opc)
-    test (count $words) -ge 2; and contains -- $words[2] run plan policy; or return 1
+    test (count $words) -ge 2; and contains -- $words[2] run plan policy mcp; or return 1
     set -l begin 3
-    if test $words[2] = policy
-        test (count $words) -ge 3; and test $words[3] = explain; or return 1
+    if contains -- $words[2] policy mcp
+        test (count $words) -ge 3; and contains -- $words[3] explain run; or return 1
         set begin 4
     end
     set -l value_next 0
@@ -50,13 +50,14 @@ complete -c cordon -f -n $first -a doctor -d 'tell what can be enforced here'
 complete -c cordon -f -n $first -a audit -d 'read or check the record of runs'
 complete -c cordon -f -n $first -a explain -d 'tell what a recorded run was refused'
 complete -c cordon -f -n $first -a pool -d 'keep a service that runs programs'
+complete -c cordon -f -n $first -a mcp -d 'run MCP servers'
 complete -c cordon -f -n $first -a completion -d 'print a completion script'
 complete -c cordon -f -n $first -a help -d 'print the help'
 complete -c cordon -f -n $first -l help -d 'print the help'
 complete -c cordon -f -n $first -l version -d 'print the version'
 
 complete -c cordon -f -n '__fish_seen_subcommand_from completion' -a 'bash zsh fish'
-complete -c cordon -f -n '__fish_seen_subcommand_from help' -a 'run batch plan policy doctor audit explain pool completion'
+complete -c cordon -f -n '__fish_seen_subcommand_from help' -a 'run batch plan policy doctor audit explain pool mcp completion'
 
 complete -c cordon -f -n '__fish_seen_subcommand_from doctor' -l json -d 'print one JSON object'
 complete -c cordon -f -n '__fish_seen_subcommand_from doctor' -l help -d 'print the help'
@@ -81,6 +82,8 @@ complete -c cordon -n $explain -x -l audit -a '(__fish_complete_directories)' -d
 complete -c cordon -f -n $explain -l json -d 'print one JSON object'
 complete -c cordon -f -n $explain -l help -d 'print the help'
 
+set -l mcp '__fish_is_nth_token 2; and test (commandline -opc)[2] = mcp'
+complete -c cordon -f -n $mcp -a run
 set -l pool '__fish_is_nth_token 2; and test (commandline -opc)[2] = pool'
 complete -c cordon -f -n $pool -a 'start status stop'
 function __cordon_in_pool
@@ -113,6 +116,10 @@ complete -c cordon -n $batch -F
 # What one program or a whole batch may have.
 set -l either '__cordon_in_run_options; or __cordon_in_batch'
 set -l run __cordon_in_run_options
+set -l captures '__cordon_in_run_options; and test (commandline -opc)[2] != mcp'
+set -l server '__cordon_in_run_options; and test (commandline -opc)[2] = mcp'
+complete -c cordon -n $server -r -l config -d "take the server from a client's file"
+complete -c cordon -n $server -x -l name -d 'the one of this name there'
 complete -c cordon -n $either -x -l timeout -a '10s 1m 5m none' -d 'end the run after this much time'
 complete -c cordon -n $either -x -l grace -a '1s 5s 10s' -d 'time between SIGTERM and SIGKILL'
 complete -c cordon -n $either -x -l cpu-time -a '1s 10s 1m' -d 'end the run after this much processor time'
@@ -133,7 +140,7 @@ complete -c cordon -n $either -x -l user -a '(__fish_complete_users)' -d 'run as
 complete -c cordon -n $either -x -l net -a 'none loopback host' -d 'the network of the program'
 complete -c cordon -n $either -f -l no-unix -d 'no unix sockets but socketpair'
 complete -c cordon -n $run -x -l secret -d 'give the program a secret, NAME=SOURCE'
-complete -c cordon -n $run -f -l redact -d 'take secrets out of all output'
+complete -c cordon -n $captures -f -l redact -d 'take secrets out of all output'
 complete -c cordon -n $run -f -l no-redact -d 'leave captured output as it is'
 complete -c cordon -n $run -f -l workdir -d 'run in a fresh private directory'
 complete -c cordon -n $run -x -l cache -a '(__fish_complete_directories)' -d 'make it below this directory'
@@ -141,7 +148,7 @@ complete -c cordon -n $run -f -l keep -d 'do not remove it afterwards'
 complete -c cordon -n $run -x -l collect -d 'copy files that match out of it'
 complete -c cordon -n $run -x -l into -a '(__fish_complete_directories)' -d 'where collected files go'
 complete -c cordon -n $run -x -l collect-limit -a '64M 512M 1G' -d 'most bytes to be collected'
-complete -c cordon -n $run -x -l transport -a 'stdio http' -d 'how the program talks'
+complete -c cordon -n $captures -x -l transport -a 'stdio http' -d 'how the program talks'
 complete -c cordon -n $run -r -l log -d 'add the output to a file, line by line'
 complete -c cordon -n $either -r -l policy -d 'allow no more than this file'
 complete -c cordon -n $either -x -l profile -d 'allow no more than this profile'
@@ -154,9 +161,9 @@ complete -c cordon -n $run -x -l reuse -d 'use what earlier runs of this tenant 
 complete -c cordon -n $either -x -l backend -a 'auto linux posix' -d 'what runs the program'
 complete -c cordon -n $either -x -l cgroup-parent -d 'make control groups below this one'
 complete -c cordon -n $either -x -l require -a '(__cordon_guarantees)' -d 'do not run unless these are enforced'
-complete -c cordon -n $run -f -l json -d 'capture the output and print one JSON object'
+complete -c cordon -n $captures -f -l json -d 'capture the output and print one JSON object'
 complete -c cordon -n $either -f -l explain -d 'say what the program was refused'
-complete -c cordon -n '__cordon_in_run_options; and test (commandline -opc)[2] = run' -r -l report \
+complete -c cordon -n '__cordon_in_run_options; and contains (commandline -opc)[2] run mcp' -r -l report \
     -d 'write the outcome to a file'
 complete -c cordon -n $either -f -l help -d 'print the help'
 complete -c cordon -n $run -f -a '(__fish_complete_command)'
