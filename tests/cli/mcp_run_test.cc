@@ -82,17 +82,17 @@ TEST_F(McpRun, LetsAServerEndByItselfWhenTheClientHangsUp) {
 }
 
 TEST_F(McpRun, EndsTheServerOfAClientThatIsGone) {
-  // The client is a shell that is killed; stdin, here of another, stays open.
+  // The client is a shell, and somebody else holds the other end of stdin.
+  const std::string script = file(
+      "server", "#!/bin/sh\necho '{\"jsonrpc\":\"2.0\",\"method\":\"up\"}'\nexec sleep 1000\n");
   auto running = Command::program({"sh", "-c",
-                                   "sleep 1000 | sh -c '" CORDON_COMMAND
-                                   " mcp run --grace 50ms -- sh -c \"echo "
-                                   "{\\\\\\\"jsonrpc\\\\\\\":\\\\\\\"2.0\\\\\\\","
-                                   "\\\\\\\"method\\\\\\\":\\\\\\\"up\\\\\\\"}; "
-                                   "exec sleep 1000\" & echo $$ >&2; wait' & wait"})
+                                   "exec 3<&0; " CORDON_COMMAND " mcp run --grace 50ms --read " +
+                                       script + " -- sh " + script + " <&3 3<&- & wait"})
+                     .keep_input_open()
                      .start();
   ASSERT_TRUE(running.reads("up"));
   running.signal(SIGKILL);
-  SUCCEED();
+  EXPECT_EQ(running.wait().status, -SIGKILL);  // and nothing is left, says the fixture
 }
 
 TEST_F(McpRun, EndsTheRunWhenNobodyReadsItsMessages) {
