@@ -89,12 +89,20 @@ TEST_F(LifeOf, AnEngineThatBreaksTakesPrecedenceOverTheEndOfMain) {
 }
 
 TEST_F(LifeOf, AnEngineThatBreaksDuringStopIsTold) {
+  manager_.add("main", memory::Program()
+                           .on_signal(SIGTERM, memory::Program()
+                                                   .step([this](memory::Self&) {
+                                                     hand_->break_engine("runsc was killed");
+                                                   })
+                                                   .exit(0))
+                           .hang());
   auto life = make();
   ASSERT_TRUE(life->create());
   manager_.advance(0s);
-  hand_->break_engine("");
-  (void)life->main()->terminate(0s);
-  EXPECT_TRUE(life->stop(0s));
+  const auto stopped = life->stop(1s);
+  ASSERT_FALSE(stopped);
+  EXPECT_THAT(stopped.error().message, HasSubstr("while it was stopped: runsc was killed"));
+  EXPECT_EQ(life->state(), SandboxState::failed);
 }
 
 TEST_F(LifeOf, OnlyProcessesThatRunCanBeConnectedTo) {
