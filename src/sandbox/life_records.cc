@@ -1,7 +1,5 @@
 #include "sandbox/life_records.h"
 
-#include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "outcome/decide.h"
@@ -57,15 +55,14 @@ void LifeRecords::settle() {
   std::vector<Running> ended;
   {
     const std::scoped_lock lock(mutex_);
-    // Made, never started, and nobody has it any more: there will be no end.
-    std::erase_if(running_, [](const Running& entry) {
-      return entry.process.use_count() == 1 && !entry.process->running() &&
-             !entry.process->outcome();
-    });
-    const auto rest = std::ranges::stable_partition(
-        running_, [](const Running& entry) { return !entry.process->outcome(); });
-    std::ranges::move(rest, std::back_inserter(ended));
-    running_.erase(rest.begin(), rest.end());
+    std::vector<Running> left;
+    for (Running& entry : running_) {
+      const bool over = entry.process->outcome().has_value();
+      // Made, never started, and nobody has it any more: there will be no end.
+      if (!over && entry.process.use_count() == 1 && !entry.process->running()) continue;
+      (over ? ended : left).push_back(std::move(entry));
+    }
+    running_ = std::move(left);
   }
   for (const Running& entry : ended) (void)entry.recorder->ended(*entry.process->outcome());
 }
