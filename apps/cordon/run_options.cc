@@ -46,10 +46,12 @@ Result<void> apply_backend(RunOptions& options, const std::string& value) {
     options.backend = Backend::automatic;
   } else if (value == "linux") {
     options.backend = Backend::linux_sandbox;
+  } else if (value == "gvisor") {
+    options.backend = Backend::gvisor;
   } else if (value == "posix") {
     options.backend = Backend::posix;
   } else {
-    return bad_value(value, "is no backend: there are auto, linux and posix");
+    return bad_value(value, "is no backend: there are auto, linux, gvisor and posix");
   }
   return {};
 }

@@ -31,8 +31,7 @@ Result<Pipe> make_pipe() {
 }
 
 int milliseconds_until(TimePoint at) {
-  const auto left =
-      std::chrono::ceil<std::chrono::milliseconds>(at - real_clock().now()).count();
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(at - real_clock().now()).count();
   constexpr long kLongest = 60'000;
   return static_cast<int>(std::min(std::max<long>(left, 0), kLongest));
 }

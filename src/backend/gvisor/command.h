@@ -19,7 +19,7 @@ namespace cordon::gvisor_backend {
 struct Start {
   std::vector<std::string> argv;  // the first is the path of the program
   int stdio[3];
-  std::span<const int> join{};  // control files of the group (posix::ChildPlan::join)
+  std::span<const int> join{};    // control files of the group (posix::ChildPlan::join)
   bool dies_with_thread = false;  // killed when the calling thread ends
   bool terminal = false;          // stdio is one, and becomes the controlling one of a new session
 };

@@ -62,8 +62,12 @@ std::optional<std::string> error_in(const boost::json::value& entry) {
 }  // namespace
 
 std::vector<std::string> Runsc::command(const std::string& state, const std::string& log) const {
-  std::vector<std::string> words{path,         "--root=" + state,     "--log=" + log,
-                                 "--log-format=json", "--network=none", "--ignore-cgroups"};
+  std::vector<std::string> words{path,
+                                 "--root=" + state,
+                                 "--log=" + log,
+                                 "--log-format=json",
+                                 "--network=none",
+                                 "--ignore-cgroups"};
   if (!platform.empty()) words.push_back("--platform=" + platform);
   if (rootless) words.emplace_back("--rootless");
   if (filters) words.emplace_back("--oci-seccomp");
@@ -83,12 +87,12 @@ Result<std::string> find_binary(std::string_view path) {
     if (found == Found::untrusted && refused.empty()) refused = file;
   }
   if (!refused.empty()) {
-    return unsupported(refused +
-                       " is not used, because others than root and the caller could replace it: "
-                       "take the right to write from them, or install it by `apt-get install runsc`");
+    return unsupported(
+        refused +
+        " is not used, because others than root and the caller could replace it: "
+        "take the right to write from them, or install it by `apt-get install runsc`");
   }
-  return unsupported(
-      "gVisor's runsc was not found in PATH: install it by `apt-get install runsc`");
+  return unsupported("gVisor's runsc was not found in PATH: install it by `apt-get install runsc`");
 }
 
 std::string parse_version(std::string_view text) {

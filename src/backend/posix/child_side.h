@@ -18,7 +18,7 @@ struct RlimitSetting {
 inline constexpr std::size_t kMaxRlimits = 6;
 
 enum class Step : std::int32_t {
-  none,  // the program was executed
+  none,        // the program was executed
   join_group,  // index into ChildPlan::join
   die_with_parent,
   unshare_descriptors,
