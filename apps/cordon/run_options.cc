@@ -120,7 +120,7 @@ constexpr auto kOthers = std::to_array<RunOption>({
       "harmless ones such as PATH, HOME and LANG; repeatable"},
      apply_env_pass},
     {kSurroundings,
-     {"--backend", "NAME", "auto (linux, or nothing is run), linux or posix"},
+     {"--backend", "NAME", "auto (linux, or nothing is run), linux, gvisor or posix"},
      apply_backend},
     {kSurroundings,
      {"--cgroup-parent", "NAME", "make control groups below this one, not below yours"},

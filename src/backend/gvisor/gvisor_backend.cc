@@ -96,6 +96,7 @@ Capabilities GvisorBackend::capabilities() const {
               "processor time.",
               "A program that exits with 128 + n is told as one that died of signal n: runsc does "
               "not tell them apart.",
+              "A program that closes its stdin is not noticed: gVisor keeps it open.",
               "How many processes the program had at once is not known.",
               "runsc opens granted files by name: who can change the directories above them "
               "chooses what is shown.",

@@ -11,8 +11,10 @@
 #include <boost/json/parse.hpp>
 #include <cerrno>
 #include <csignal>
+#include <ctime>
 #include <utility>
 
+#include "backend/linux/cgroup_names.h"
 #include "backend/linux/probe_files.h"
 #include "base/errors.h"
 
@@ -47,6 +49,23 @@ void drain(int watch) {
   std::array<char, 4096> events{};
   while (::read(watch, events.data(), events.size()) > 0) {
   }
+}
+
+// In the group, or ended. The kernel takes a process out of its groups a little before it tells of
+// its end.
+bool is_inside(const linux_backend::Cgroup& group, pid_t pid) {
+  constexpr int kLooks = 100;
+  constexpr timespec kPause{.tv_sec = 0, .tv_nsec = 2'000'000};
+  const std::string process = "/proc/" + std::to_string(pid);
+  for (int look = 0; look < kLooks; ++look) {
+    const auto groups = linux_backend::read_small_file((process + "/cgroup").c_str());
+    if (!groups || groups->empty() || group.contains(*groups)) return true;
+    const auto text = linux_backend::read_small_file((process + "/stat").c_str());
+    const auto stat = text ? linux_backend::parse_proc_stat(*text) : std::nullopt;
+    if (!stat || stat->state == 'Z' || stat->state == 'X') return true;
+    (void)::nanosleep(&kPause, nullptr);
+  }
+  return false;
 }
 
 }  // namespace
@@ -160,11 +179,7 @@ Result<void> Sandbox::check_groups(const ContainerState& state) const {
   const std::pair<pid_t, const char*> all[] = {
       {pid_, "runsc"}, {state.sandbox, "its sandbox"}, {state.gofer, "its gofer"}};
   for (const auto& [pid, name] : all) {
-    const auto text =
-        linux_backend::read_small_file(("/proc/" + std::to_string(pid) + "/cgroup").c_str());
-    if (!text || text->empty()) continue;  // it has ended already
-    if (group_->contains(*text)) continue;
-    if (text->find("(deleted)") != std::string::npos) continue;
+    if (is_inside(*group_, pid)) continue;
     return base::fail(ErrorCode::limit_not_applied, "cgroup",
                       std::string(name) +
                           " is not in the control group that it was started in, so its limits "
