@@ -96,7 +96,9 @@ int reap(pid_t pid) {
   return WIFSIGNALED(status) ? kSignalled + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-Result<Finished> run(std::vector<std::string> argv, Duration patience, std::span<const int> join) {
+Result<Finished> run(std::vector<std::string> argv, Duration patience,
+                     const std::function<void()>& tick) {
+  constexpr int kTick = 100;  // ms
   const TimePoint until = real_clock().now() + patience;
   auto out = make_pipe();
   if (!out) return std::unexpected(std::move(out.error()));
@@ -105,9 +107,8 @@ Result<Finished> run(std::vector<std::string> argv, Duration patience, std::span
   const base::Fd null(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   if (!null) return base::fail_os(kStage, errno, "opening /dev/null");
   const std::string what = argv.front() + " " + (argv.size() > 1 ? argv.back() : "");
-  auto running = start({.argv = std::move(argv),
-                        .stdio = {null.get(), out->writer.get(), err->writer.get()},
-                        .join = join});
+  auto running =
+      start({.argv = std::move(argv), .stdio = {null.get(), out->writer.get(), err->writer.get()}});
   if (!running) return std::unexpected(std::move(running.error()));
   out->writer.reset();
   err->writer.reset();
@@ -120,7 +121,9 @@ Result<Finished> run(std::vector<std::string> argv, Duration patience, std::span
     std::array<pollfd, 3> wanted{{{.fd = running->pidfd.get(), .events = POLLIN, .revents = 0},
                                   {.fd = out->reader.get(), .events = POLLIN, .revents = 0},
                                   {.fd = err->reader.get(), .events = POLLIN, .revents = 0}}};
-    (void)::poll(wanted.data(), wanted.size(), milliseconds_until(until));
+    const int patient = milliseconds_until(until);
+    (void)::poll(wanted.data(), wanted.size(), tick ? std::min(patient, kTick) : patient);
+    if (tick) tick();
     if (wanted[1].revents != 0 && !read_some(out->reader.get(), finished.out)) out->reader.reset();
     if (wanted[2].revents != 0 && !read_some(err->reader.get(), finished.err)) err->reader.reset();
     ended = wanted[0].revents != 0 && wanted[1].revents == 0 && wanted[2].revents == 0;

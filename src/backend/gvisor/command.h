@@ -6,6 +6,7 @@
 
 #include <sys/types.h>
 
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -39,9 +40,9 @@ struct Finished {
 };
 
 // Runs it to its end, without input. Of its output no more than a few MiB are kept. Errors: those
-// of start(); timed_out, and then it has been killed.
+// of start(); timed_out, and then it has been killed. `tick` is called now and then meanwhile.
 [[nodiscard]] Result<Finished> run(std::vector<std::string> argv, Duration patience,
-                                   std::span<const int> join = {});
+                                   const std::function<void()>& tick = {});
 
 // How it ended, reaped: as Finished::exit_code. Waits for that.
 [[nodiscard]] int reap(pid_t pid);

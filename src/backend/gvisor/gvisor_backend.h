@@ -29,6 +29,7 @@ struct Place {
 // told of it.
 struct Role {
   std::string directory{};  // empty: one of its own
+  std::string id{};         // runsc's name for it, unique on the host; empty: one of its own
   std::string image{};      // empty: it begins anew
   std::function<void(std::shared_ptr<Sandbox>)> launched{};
 };
@@ -48,6 +49,9 @@ class GvisorBackend final : public supervise::Backend {
   [[nodiscard]] Result<std::unique_ptr<supervise::Child>> prepare(const Request& request,
                                                                   const Limits& limits) override;
 
+  [[nodiscard]] Result<plan::SandboxPlan> sandbox_plan(const Request& request,
+                                                       const Limits& limits) const;
+
   // For its children.
   [[nodiscard]] const Runsc& runsc() const { return runsc_; }
   [[nodiscard]] const Role& role() const { return role_; }
@@ -59,8 +63,6 @@ class GvisorBackend final : public supervise::Backend {
  private:
   GvisorBackend(Runsc runsc, Role role) : runsc_(std::move(runsc)), role_(std::move(role)) {}
   [[nodiscard]] Result<Place*> place_for(const std::string& cgroup_parent) const;
-  [[nodiscard]] Result<plan::SandboxPlan> sandbox_plan(const Request& request,
-                                                       const Limits& limits) const;
 
   const Runsc runsc_;
   const Role role_;

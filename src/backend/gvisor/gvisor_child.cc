@@ -55,7 +55,7 @@ Result<void> GvisorChild::launch(const supervise::LaunchSpec& spec) {
                    .image = role.image,
                    .stdio = {spec.stdio[0], spec.stdio[1], spec.stdio[2]},
                    .patience = kBegins};
-  ask.id = "cordon-" + ask.directory.name();
+  ask.id = role.id.empty() ? "cordon-" + ask.directory.name() : role.id;
   for (int i = 0; i < 2; ++i) {
     auto end = relays_[i].open(spec.stdio[i + 1]);
     if (!end) return std::unexpected(std::move(end.error()));
@@ -104,7 +104,10 @@ std::optional<supervise::Ended> GvisorChild::reap() {
   if (!end) return std::nullopt;
   for (FileRelay& relay : relays_) relay.finish();
   supervise::Ended ended;
-  if (end->error.empty()) {
+  if (end->checkpointed) {
+    ended.status_lost = true;  // it has not ended: it goes on where it is restored
+    ended.evidence = "checkpointed";
+  } else if (end->error.empty()) {
     set_status(ended, end->code);
   } else {
     ended.status_lost = true;  // gVisor itself was ended, and the program with it

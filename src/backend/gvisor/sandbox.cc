@@ -14,6 +14,7 @@
 #include <ctime>
 #include <utility>
 
+#include "backend/linux/cgroup_file.h"
 #include "backend/linux/cgroup_names.h"
 #include "backend/linux/probe_files.h"
 #include "base/errors.h"
@@ -163,7 +164,8 @@ Result<void> Sandbox::wait_until_begun(int watch, TimePoint until) {
 
 Result<bool> Sandbox::has_begun() {
   const std::string file = directory_.state() + "/" + id_ + "_sandbox:" + id_ + ".state";
-  const auto text = linux_backend::read_small_file(file.c_str());
+  // All of it: what the program was given is in it, too.
+  const auto text = linux_backend::read_file(AT_FDCWD, file.c_str());
   const auto state = text ? parse_state(*text) : std::nullopt;
   if (!state || state->status != "running") return false;
   sandbox_ = open_pidfd(state->sandbox);
@@ -193,7 +195,20 @@ std::string Sandbox::said() const {
   return log ? last_error(*log) : "";
 }
 
+bool Sandbox::running() const { return !is_over(pidfd_); }
+
+std::string Sandbox::failure() {
+  const std::lock_guard lock(mutex_);
+  if (!end_ || killed_ || end_->checkpointed) return {};
+  if (end_->killed) return "runsc was killed by signal " + std::to_string(end_->code - kSignalled);
+  return end_->error.empty() ? "" : "runsc failed: " + end_->error;
+}
+
 void Sandbox::kill() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!is_over(pidfd_)) killed_ = true;
+  }
   if (group_) group_->kill();
   const std::lock_guard lock(mutex_);
   if (!end_ && pid_ > 0) (void)::kill(pid_, SIGKILL);  // not reaped, so it is still ours
@@ -216,6 +231,7 @@ std::optional<Sandbox::End> Sandbox::ended() {
   end.killed = WIFSIGNALED(status);
   end.code = end.killed ? kSignalled + WTERMSIG(status) : WEXITSTATUS(status);
   if (end.code >= kSignalled && !end.killed) end.error = said();
+  end.checkpointed = checkpointed_;
   end_ = end;
   return end_;
 }
@@ -236,10 +252,11 @@ std::vector<std::string> Sandbox::command_line(std::vector<std::string> words,
 }
 
 Result<Finished> Sandbox::command(std::vector<std::string> words, Duration patience,
-                                  std::vector<std::string> rest) const {
+                                  std::vector<std::string> rest,
+                                  const std::function<void()>& tick) const {
   auto all = command_line(std::move(words), "/dev/null");
   for (std::string& word : rest) all.push_back(std::move(word));
-  return run(std::move(all), patience, join_);
+  return run(std::move(all), patience, tick);
 }
 
 }  // namespace cordon::gvisor_backend

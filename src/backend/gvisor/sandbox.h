@@ -6,6 +6,8 @@
 
 #include <sys/types.h>
 
+#include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -65,18 +67,27 @@ class Sandbox {
   struct End {
     int code = 0;         // of runsc: the program's own, or 128 + n
     bool killed = false;  // runsc itself was, by the signal code - 128
+    bool checkpointed = false;
     std::string error{};  // what runsc says went wrong; empty: nothing
   };
   [[nodiscard]] std::optional<End> ended();
 
-  // `runsc WORDS… ID REST…` for this container, in its group.
+  [[nodiscard]] bool running() const;
+  // Why it has ended, if neither the program nor we ended it; else empty. Known once ended() is.
+  [[nodiscard]] std::string failure();
+  // From now on its end is that of its life here, not the program's.
+  void begin_checkpoint() { checkpointed_ = true; }
+  void fail_checkpoint() { checkpointed_ = false; }
+  [[nodiscard]] bool checkpointed() const { return checkpointed_; }
+
+  // `runsc WORDS… ID REST…` for this container. Not in its group, in which there may be no room;
+  // `tick` is called now and then while it lasts.
   [[nodiscard]] Result<Finished> command(std::vector<std::string> words, Duration patience,
-                                         std::vector<std::string> rest = {}) const;
+                                         std::vector<std::string> rest = {},
+                                         const std::function<void()>& tick = {}) const;
   // The command line of such a call, with its messages in the file `log`.
   [[nodiscard]] std::vector<std::string> command_line(std::vector<std::string> words,
                                                       const std::string& log) const;
-  // For posix::ChildPlan::join. Valid as long as this.
-  [[nodiscard]] const std::vector<int>& join() const { return join_; }
 
  private:
   Sandbox() = default;
@@ -96,6 +107,8 @@ class Sandbox {
   base::Fd pidfd_;
   base::Fd sandbox_;  // pidfds, for where there is no group
   base::Fd gofer_;
+  std::atomic<bool> checkpointed_ = false;
+  bool killed_ = false;  // by us, before it had ended
   std::mutex mutex_;
   std::optional<End> end_;
 };
