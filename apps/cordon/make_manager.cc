@@ -11,6 +11,8 @@ Result<std::unique_ptr<Manager>> choose(Backend backend) {
       return os_manager();
     case Backend::linux_sandbox:
       return linux_manager();
+    case Backend::gvisor:
+      return gvisor_manager();
     case Backend::posix:
       return posix_manager();
   }
@@ -29,14 +31,23 @@ constexpr Limits kDefaults = {
 }  // namespace
 
 std::string_view backend_name(Backend backend) {
-  return backend == Backend::posix ? "posix" : "linux";
+  switch (backend) {
+    case Backend::posix:
+      return "posix";
+    case Backend::gvisor:
+      return "gvisor";
+    case Backend::automatic:
+    case Backend::linux_sandbox:
+      break;
+  }
+  return "linux";
 }
 
 Limits usual_limits(Backend backend) { return backend == Backend::posix ? Limits{} : kDefaults; }
 
 Result<std::unique_ptr<Manager>> make_manager(Backend backend) {
   auto manager = choose(backend);
-  if (!manager || (*manager)->capabilities().backend != "linux") return manager;
+  if (!manager || (*manager)->capabilities().backend == "posix") return manager;
   if (auto set = (*manager)->set_default_limits(kDefaults); !set) {
     return std::unexpected(std::move(set).error());
   }

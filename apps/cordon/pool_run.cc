@@ -34,6 +34,7 @@ std::size_t environment_size() {
 // By its options alone. Empty: it can.
 std::string why_not_asked(const RunOptions& options) {
   if (options.backend == Backend::posix) return "the posix backend has no pool";
+  if (options.backend == Backend::gvisor) return "the gvisor backend has no pool";
   if (!options.require.empty()) return "--require needs a plan before the run";
   if (options.workdir.wanted) return "--workdir needs a sandbox of its own";
   return {};

@@ -46,10 +46,12 @@ Result<void> apply_backend(RunOptions& options, const std::string& value) {
     options.backend = Backend::automatic;
   } else if (value == "linux") {
     options.backend = Backend::linux_sandbox;
+  } else if (value == "gvisor") {
+    options.backend = Backend::gvisor;
   } else if (value == "posix") {
     options.backend = Backend::posix;
   } else {
-    return bad_value(value, "is no backend: there are auto, linux and posix");
+    return bad_value(value, "is no backend: there are auto, linux, gvisor and posix");
   }
   return {};
 }
@@ -118,7 +120,7 @@ constexpr auto kOthers = std::to_array<RunOption>({
       "harmless ones such as PATH, HOME and LANG; repeatable"},
      apply_env_pass},
     {kSurroundings,
-     {"--backend", "NAME", "auto (linux, or nothing is run), linux or posix"},
+     {"--backend", "NAME", "auto (linux, or nothing is run), linux, gvisor or posix"},
      apply_backend},
     {kSurroundings,
      {"--cgroup-parent", "NAME", "make control groups below this one, not below yours"},

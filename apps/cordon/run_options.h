@@ -18,7 +18,7 @@
 
 namespace cordon::app {
 
-enum class Backend : std::uint8_t { automatic, linux_sandbox, posix };
+enum class Backend : std::uint8_t { automatic, linux_sandbox, gvisor, posix };
 
 // Whether a run goes through the user's pool.
 enum class PoolUse : std::uint8_t {

@@ -21,7 +21,7 @@ namespace cordon {
 
 // What a backend can and cannot guarantee on this host.
 struct Capabilities {
-  std::string backend;            // "linux", "posix", "memory"
+  std::string backend;            // "linux", "gvisor", "posix", "memory"
   Enforcement enforcement;        // for a request that asks for every limit
   std::vector<std::string> gaps;  // what this backend does not guarantee, one sentence each
 };
@@ -64,6 +64,9 @@ class Manager {
 // Real processes in namespaces, control groups, Landlock and seccomp (Linux). Error: unsupported,
 // where the host cannot isolate; the message says why and what to do.
 [[nodiscard]] Result<std::unique_ptr<Manager>> linux_manager();
+// Real processes on gVisor's kernel (runsc), in control groups of ours. Error: unsupported, where
+// there is no runsc; the message says how to install it.
+[[nodiscard]] Result<std::unique_ptr<Manager>> gvisor_manager();
 // Real processes with process groups and rlimits: the floor on every Unix.
 [[nodiscard]] Result<std::unique_ptr<Manager>> posix_manager();
 

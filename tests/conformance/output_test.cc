@@ -95,7 +95,7 @@ TEST_P(OutputEvents, DiscardedOutputMakesNoEvents) {
 
 TEST_P(OutputEvents, FloodNobodyReadsNeverBlocksWait) {  // C129
   Request request = world().floods();
-  request.timeout = support::enough(150ms);
+  request.timeout = GetParam().begins + support::enough(150ms);
   request.event_buffer = 64 * 1024;
   const auto process = start(std::move(request));
   const auto outcome = process->wait();

@@ -26,6 +26,7 @@ std::vector<Backend> all_backends() {
       {"posix", [] { return make_posix_world(true); }},
       {"posix_without_pidfd", [] { return make_posix_world(false); }},
       {"linux", [] { return make_linux_world(linux_manager()); }},
+      {"gvisor", [] { return make_linux_world(gvisor_manager()); }, std::chrono::seconds(1), false},
       {"linux_warm", [] { return make_linux_world(support::WarmManager::make()); }},
       {"linux_reuse", [] { return make_linux_world(support::WarmManager::make_reusing()); }},
       {"linux_inside", [] { return make_linux_world(make_inside()); }},

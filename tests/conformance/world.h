@@ -43,6 +43,8 @@ class World {
 struct Backend {
   std::string name;
   std::function<Result<std::unique_ptr<World>>()> make;
+  Duration begins{0};         // a program may take so long to begin
+  bool tells_closing = true;  // of a stdin that the program itself closes
 };
 inline void PrintTo(const Backend& backend, std::ostream* out) { *out << backend.name; }
 

@@ -54,7 +54,7 @@ _cordon_run() {
     --cwd | --tmpfs | --cache | --into | --audit) mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
     --env | --env-pass) mapfile -t COMPREPLY < <(compgen -e -- "$cur") ;;
     --pool) mapfile -t COMPREPLY < <(compgen -W 'auto off only' -- "$cur") ;;
-    --backend) mapfile -t COMPREPLY < <(compgen -W 'auto linux posix' -- "$cur") ;;
+    --backend) mapfile -t COMPREPLY < <(compgen -W 'auto linux gvisor posix' -- "$cur") ;;
     --require)
       local done=
       [[ $cur == *,* ]] && done=${cur%,*},

@@ -3,10 +3,12 @@
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 
 namespace cordon::posix {
 namespace {
@@ -88,9 +90,27 @@ void reset_signals(ChildPlan& plan) {
   }
 }
 
+void join_groups(ChildPlan& plan) {
+  for (std::size_t i = 0; i < plan.join_count; ++i) {
+    if (::syscall(SYS_write, plan.join[i], "0", 1) != 1) {
+      give_up(plan, Step::join_group, static_cast<int>(i));
+    }
+  }
+}
+
+void die_with_parent(ChildPlan& plan) {
+  if (::syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) {
+    give_up(plan, Step::die_with_parent);
+  }
+  // It may have gone before.
+  if (::syscall(SYS_getppid) != plan.die_with) give_up(plan, Step::die_with_parent);
+}
+
 }  // namespace
 
 void child_main(ChildPlan& plan) {
+  join_groups(plan);
+  if (plan.die_with != 0) die_with_parent(plan);
   unshare_descriptors(plan);
 
   if (plan.terminal) {

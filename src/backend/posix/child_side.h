@@ -18,7 +18,9 @@ struct RlimitSetting {
 inline constexpr std::size_t kMaxRlimits = 6;
 
 enum class Step : std::int32_t {
-  none,  // the program was executed
+  none,        // the program was executed
+  join_group,  // index into ChildPlan::join
+  die_with_parent,
   unshare_descriptors,
   process_group,
   terminal,
@@ -39,6 +41,10 @@ struct ChildPlan {
   int stdio[3];
   int* passed;  // become descriptors 3 and up, in order; the numbers are used up
   std::size_t passed_count;
+  // Control files that move whoever writes "0" to them into their group; done first of all.
+  const int* join;
+  std::size_t join_count;
+  int die_with;   // 0, or the pid of the caller: the child is killed when its thread ends
   bool terminal;  // stdio[0] becomes the controlling terminal of a new session
   RlimitSetting rlimits[kMaxRlimits];
   std::size_t rlimit_count;

@@ -71,6 +71,8 @@ Error explain(const ChildPlan& plan, const Request& request) {
                      "closing the caller's descriptors failed (Linux 5.9 or later is needed)")
           .error();
     case Step::signal_mask:
+    case Step::join_group:       // of others
+    case Step::die_with_parent:  // of others
     case Step::none:
       break;
   }

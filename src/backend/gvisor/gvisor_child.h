@@ -1,0 +1,50 @@
+// One program in a sandbox of its own, for the supervisor.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "backend/gvisor/file_relay.h"
+#include "backend/gvisor/gvisor_backend.h"
+#include "backend/gvisor/sandbox.h"
+#include "plan/sandbox_plan.h"
+#include "supervise/backend.h"
+
+namespace cordon::gvisor_backend {
+
+class GvisorChild final : public supervise::Child {
+ public:
+  GvisorChild(GvisorBackend& backend, plan::SandboxPlan plan)
+      : backend_(backend), plan_(std::move(plan)) {}
+  ~GvisorChild() override {
+    if (sandbox_) sandbox_->kill();  // others may hold it
+  }
+  GvisorChild(const GvisorChild&) = delete;
+  GvisorChild& operator=(const GvisorChild&) = delete;
+
+  [[nodiscard]] Result<void> launch(const supervise::LaunchSpec& spec) override;
+  [[nodiscard]] int exit_fd() const override { return sandbox_->exit_fd(); }
+  [[nodiscard]] std::int64_t os_pid() const override { return sandbox_->pid(); }
+  [[nodiscard]] int send(int signal, Reach reach) override;
+  [[nodiscard]] std::optional<supervise::Ended> reap() override;
+  [[nodiscard]] std::optional<supervise::Sample> sample() const override;
+  [[nodiscard]] Enforcement enforcement() const override { return plan_.enforcement; }
+  [[nodiscard]] int alarm_fd() const override;
+  [[nodiscard]] supervise::Alarm alarm() override;
+
+ private:
+  [[nodiscard]] linux_backend::Cgroup* group() const { return sandbox_->group(); }
+  [[nodiscard]] Error explain(Error error, const Request& request) const;
+  void add_usage(supervise::Ended& ended);
+
+  GvisorBackend& backend_;
+  const plan::SandboxPlan plan_;
+  FileRelay relays_[2];               // of stdout and stderr; they end after the sandbox
+  std::shared_ptr<Sandbox> sandbox_;  // null: not launched
+};
+
+// What runsc's exit status says of a program inside: 128 + n is death by signal n.
+void set_status(supervise::Ended& ended, int code);
+
+}  // namespace cordon::gvisor_backend
