@@ -52,8 +52,8 @@ struct SandboxOptions {
   std::string id;                 // its user's name for it; see validate_sandbox_id()
   std::string backend = "linux";  // "linux", "gvisor"
   // A directory for what is kept while the sandbox lives, made with mode 0700 if it is missing.
-  // Empty: one of its own in the directory for temporary files. remove() takes away what the
-  // sandbox put there, and the directory itself if nothing else is in it.
+  // Empty: one of its own below default_cache(). remove() takes away what the sandbox put there,
+  // and the directory itself if nothing else is in it.
   std::filesystem::path state{};
 };
 
@@ -84,8 +84,8 @@ class Sandbox {
   Sandbox(Sandbox&&) noexcept;
   Sandbox& operator=(Sandbox&&) noexcept;
 
-  // Runs the request's program, afresh. Never fails; see cordon::run(). For a sandbox that has not
-  // been created; for another the outcome is failed_to_start.
+  // Runs the request's program, afresh. Never fails; see cordon::run(). For a sandbox on a Manager
+  // that has not been created; for another the outcome is failed_to_start.
   [[nodiscard]] Outcome run();
   // Runs this one instead, under the same request; in a sandbox that was created, inside it.
   [[nodiscard]] Outcome execute(std::string program, std::vector<std::string> args = {});
@@ -98,7 +98,8 @@ class Sandbox {
   // Why it failed; empty unless the state is `failed`.
   [[nodiscard]] std::string failure() const;
 
-  // initialized → running: the main program has been started. Any error: → failed.
+  // initialized → running: the main program has been started. It has no timeout unless the request
+  // says so. Any error: → failed.
   [[nodiscard]] Result<void> create();
   // The same from an image that checkpoint() wrote for the same id and request, by this object's
   // engine: the programs go on where they were. Errors that change nothing: not_found (no such

@@ -167,8 +167,18 @@ void MemoryProcess::end(Lock& lock, std::shared_ptr<const Outcome> outcome) {
   simulation().cancel(deadline_);
   simulation().cancel(grace_over_);
   on_events(lock);
+  for (auto& ended : std::exchange(when_ended_, {})) lock.call_later(std::move(ended));
   if (stop_callback_) lock.drop_later(std::exchange(stop_callback_, nullptr));
   if (ran) lock.drop_later(universe_->table.release(id_));
+}
+
+void MemoryProcess::when_ended(std::function<void()> ended) {
+  Lock lock(simulation());
+  if (state_ == State::ended) {
+    lock.call_later(std::move(ended));
+  } else {
+    when_ended_.push_back(std::move(ended));
+  }
 }
 
 // --- What callers do meanwhile.

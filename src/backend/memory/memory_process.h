@@ -59,6 +59,9 @@ class MemoryProcess final : public Process,
 
   // The manager goes, and takes every process with it.
   void abandon();
+  // Calls `ended` once, without the lock, when the process has ended; at once if it has. For those
+  // who neither wait nor read its events: waiting moves time.
+  void when_ended(std::function<void()> ended);
 
  private:
   using StopCallback = std::stop_callback<std::function<void()>>;
@@ -126,6 +129,7 @@ class MemoryProcess final : public Process,
   };
   Measured last_status_{};
   std::shared_ptr<const Outcome> outcome_;
+  std::vector<std::function<void()>> when_ended_;
 };
 
 }  // namespace cordon::memory
