@@ -26,6 +26,7 @@ Verbs:
   audit show|verify …                 read or check the record of runs
   explain [ID]                        tell again what a run was refused
   pool start|status|stop              keep a service that runs programs faster
+  sandbox create|exec|ls|…            keep sandboxes that outlive one program
   completion bash|zsh|fish            print a completion script for that shell
   help [VERB]                         print this, or the help of VERB
 

@@ -120,10 +120,9 @@ class Attendance {
   // What the client says, until there is nothing more to say to it.
   void obey(const Wake& finished) {
     while (true) {
-      std::array<pollfd, 3> waiting = {
-          {{.fd = finished.fd(), .events = POLLIN, .revents = 0},
-           {.fd = end_now_.fd(), .events = POLLIN, .revents = 0},
-           {.fd = channel_.fd(), .events = POLLIN, .revents = 0}}};
+      std::array<pollfd, 3> waiting = {{{.fd = finished.fd(), .events = POLLIN, .revents = 0},
+                                        {.fd = end_now_.fd(), .events = POLLIN, .revents = 0},
+                                        {.fd = channel_.fd(), .events = POLLIN, .revents = 0}}};
       const int ready = ::poll(waiting.data(), waiting.size(), input_.empty() ? -1 : 0);
       if (ready < 0 && errno != EINTR) return;
       if (waiting[0].revents != 0 || waiting[1].revents != 0) return;

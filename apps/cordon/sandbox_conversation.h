@@ -17,7 +17,7 @@ struct Shared {
   Programs& programs;
   const service::Surroundings& own;
   const ImageRequest& image;  // goes with an image
-  const Wake& end_now;  // whoever is still attached has to go
+  const Wake& end_now;        // whoever is still attached has to go
   // The state has changed, or a checkpoint was written.
   std::function<void(const std::string& image)> changed;
   // The supervisor is to end; the channel is closed when nothing of it is left.

@@ -38,8 +38,8 @@ Result<void> write_image_request(const std::string& image, ImageRequest request)
   const base::Fd directory = open_image(image);
   if (!directory) return base::fail_os(kStage, errno, concat("opening ", image));
   request.version = version();
-  const base::Fd file(::openat(directory.get(), kNew,
-                               O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
+  const base::Fd file(
+      ::openat(directory.get(), kNew, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file) return base::fail_os(kStage, errno, concat("writing ", image, "/", kFile));
   auto written = write_all(file.get(), to_bytes(std::move(request)));
   if (written && ::fsync(file.get()) != 0) {

@@ -179,10 +179,9 @@ struct Row {
 };
 template <typename Codec>
 void carry(Codec& codec, Row& value) {
-  auto& [process, command, running, started, pid, memory, attached, output, dropped,
-         outcome] = value;
-  codec.all(process, command, running, started, pid, memory, attached, output, dropped,
-            outcome);
+  auto& [process, command, running, started, pid, memory, attached, output, dropped, outcome] =
+      value;
+  codec.all(process, command, running, started, pid, memory, attached, output, dropped, outcome);
 }
 
 struct Listed {

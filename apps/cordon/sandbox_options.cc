@@ -130,24 +130,23 @@ Result<Line> parse_line(const Grammar& grammar, std::vector<std::string> argumen
 }
 
 Grammar create_grammar() {
-  return {.run_options = {"--timeout",   "--grace",    "--cpu-time", "--cpus",
-                          "--memory",    "--pids",     "--pids-kill", "--files",
-                          "--file-size", "--output",   "--read",     "--write",
-                          "--bind",      "--tmpfs",    "--user",     "--net",
-                          "--no-unix",   "--policy",   "--profile",  "--audit",
-                          "--audit-key", "--cwd",      "--env",      "--env-pass",
-                          "--cgroup-parent"},
-          .own = {"--backend", "--tty", "--json", "--help"},
-          .program = true};
+  return {
+      .run_options = {"--timeout",   "--grace",     "--cpu-time", "--cpus",      "--memory",
+                      "--pids",      "--pids-kill", "--files",    "--file-size", "--output",
+                      "--read",      "--write",     "--bind",     "--tmpfs",     "--user",
+                      "--net",       "--no-unix",   "--policy",   "--profile",   "--audit",
+                      "--audit-key", "--cwd",       "--env",      "--env-pass",  "--cgroup-parent"},
+      .own = {"--backend", "--tty", "--json", "--help"},
+      .program = true};
 }
 
 Grammar exec_grammar() {
-  return {.run_options = {"--timeout", "--grace", "--cpu-time", "--cpus", "--memory", "--pids",
-                          "--pids-kill", "--files", "--file-size", "--output", "--policy",
-                          "--profile", "--audit", "--audit-key", "--cwd", "--env", "--env-pass",
-                          "--report"},
-          .own = {"--tty", "--detach", "--json", "--help"},
-          .program = true};
+  return {
+      .run_options = {"--timeout", "--grace", "--cpu-time", "--cpus", "--memory", "--pids",
+                      "--pids-kill", "--files", "--file-size", "--output", "--policy", "--profile",
+                      "--audit", "--audit-key", "--cwd", "--env", "--env-pass", "--report"},
+      .own = {"--tty", "--detach", "--json", "--help"},
+      .program = true};
 }
 
 }  // namespace cordon::app::sandbox

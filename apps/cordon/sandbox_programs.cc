@@ -84,13 +84,12 @@ Result<void> Programs::add_main() try {
   if (!process) return base::fail(ErrorCode::system, kStage, "there is no main program");
   const Request& request = sandbox_.request();
   EventStream events = process->events();
-  auto kept = std::make_shared<Kept>(
-      std::move(process), std::move(events),
-      Kept::About{.number = 0,
-                  .relayed = request.in.kind == Input::Kind::pipe,
-                  .terminal = request.terminal.has_value(),
-                  .command = command_of(request)},
-      main_ended_);
+  auto kept = std::make_shared<Kept>(std::move(process), std::move(events),
+                                     Kept::About{.number = 0,
+                                                 .relayed = request.in.kind == Input::Kind::pipe,
+                                                 .terminal = request.terminal.has_value(),
+                                                 .command = command_of(request)},
+                                     main_ended_);
   const std::lock_guard lock(mutex_);
   main_ = std::move(kept);
   return {};
@@ -109,7 +108,8 @@ Result<std::shared_ptr<Kept>> Programs::execute(Exec ask, int in) try {
   }
   request.timeout = ask.timeout;
   request.grace = ask.grace;
-  if (ask.terminal) request.terminal = {.rows = ask.terminal->rows, .columns = ask.terminal->columns};
+  if (ask.terminal)
+    request.terminal = {.rows = ask.terminal->rows, .columns = ask.terminal->columns};
   if (ask.relayed) {
     request.in = Input::pipe();
   } else {
@@ -156,10 +156,10 @@ Result<std::shared_ptr<Kept>> Programs::find(ProcessId process) const {
   for (const auto& kept : executed_) {
     if (kept->about().number == process) return kept;
   }
-  return base::fail(ErrorCode::not_found, kStage,
-                    concat("there is no process ", std::to_string(process), " in '",
-                           sandbox_.sandbox_id(), "': see 'cordon sandbox ps ",
-                           sandbox_.sandbox_id(), "'"));
+  return base::fail(
+      ErrorCode::not_found, kStage,
+      concat("there is no process ", std::to_string(process), " in '", sandbox_.sandbox_id(),
+             "': see 'cordon sandbox ps ", sandbox_.sandbox_id(), "'"));
 }
 
 std::vector<Row> Programs::rows() const {
@@ -175,8 +175,8 @@ Result<void> Programs::save(const Entry& entry) const {
   if (::mkdirat(entry.place().directory(), kLogs, 0700) != 0 && errno != EEXIST) {
     return base::fail_os(kStage, errno, concat("making ", entry.path(), "/", kLogs));
   }
-  const base::Fd directory(::openat(entry.place().directory(), kLogs,
-                                    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  const base::Fd directory(
+      ::openat(entry.place().directory(), kLogs, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!directory) return base::fail_os(kStage, errno, concat("opening ", entry.path(), "/logs"));
   if (main_) {
     if (auto saved = save_one(directory.get(), "0", *main_); !saved) return saved;
@@ -190,8 +190,8 @@ Result<void> Programs::save(const Entry& entry) const {
 
 Result<std::vector<SavedLog>> read_logs(const Entry& entry) {
   std::vector<SavedLog> logs;
-  const base::Fd directory(::openat(entry.place().directory(), kLogs,
-                                    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  const base::Fd directory(
+      ::openat(entry.place().directory(), kLogs, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!directory && errno == ENOENT) return logs;
   if (!directory) return base::fail_os(kStage, errno, concat("opening ", entry.path(), "/logs"));
   workdir::DirectoryReader reader(directory.get());

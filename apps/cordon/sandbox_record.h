@@ -16,13 +16,13 @@ struct Record {
   std::string container{};  // of this life; empty: it has not begun
   std::string backend{};
   SandboxState state = SandboxState::initialized;
-  std::string created{};               // RFC 3339
-  std::int64_t pid = 0;                // of its supervisor
-  std::string image{};                 // that it was restored from; empty: none
-  std::string checkpoint{};            // the last image that was written of it; empty: none
-  std::vector<std::string> command{};  // the main program and its arguments
-  std::string failure{};               // why it failed
-  std::string outcome{};               // of the main program, as JSON; empty: it has not ended
+  std::string created{};                // RFC 3339
+  std::int64_t pid = 0;                 // of its supervisor
+  std::string image{};                  // that it was restored from; empty: none
+  std::string checkpoint{};             // the last image that was written of it; empty: none
+  std::vector<std::string> command{};   // the main program and its arguments
+  std::string failure{};                // why it failed
+  std::string outcome{};                // of the main program, as JSON; empty: it has not ended
   std::vector<std::string> policies{};  // files that hold for what is executed in it, too …
   std::string profile{};                // … and the profile of them
 };

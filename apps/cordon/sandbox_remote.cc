@@ -3,6 +3,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <csignal>
 #include <utility>
 
 #include "base/errors.h"
@@ -29,11 +30,9 @@ bool wait_up_to(Duration patience, Wait wait) {
 }  // namespace
 
 Remote::Remote(Channel channel, Started started, Bond bond, bool keys)
-    : channel_(std::move(channel)),
-      started_(started),
-      bond_(bond),
-      keys_(keys),
-      thread_([this] { receive_all(); }) {}
+    : channel_(std::move(channel)), started_(started), bond_(bond), keys_(keys), thread_([this] {
+        receive_all();
+      }) {}
 
 Remote::~Remote() {
   detach();
@@ -187,9 +186,8 @@ std::optional<Outcome> Remote::outcome() const {
 
 Result<Outcome> Remote::wait(Duration patience) {
   std::unique_lock lock(mutex_);
-  const bool ended = wait_up_to(patience, [&](Duration d) {
-    return changed_.wait_for(lock, d, [&] { return over(); });
-  });
+  const bool ended = wait_up_to(
+      patience, [&](Duration d) { return changed_.wait_for(lock, d, [&] { return over(); }); });
   if (!ended) return base::fail(ErrorCode::timed_out, kStage, "it has not ended in time");
   if (outcome_) return *outcome_;
   return std::unexpected(lost_ ? *lost_ : gone());

@@ -79,8 +79,8 @@ class LiveRecord {
 
 class Shim {
  public:
-  Shim(Sandbox& sandbox, LiveRecord& record, const ImageRequest& image, service::Surroundings own, base::Fd listener,
-       base::Fd signals, Wake ending, Wake end_now)
+  Shim(Sandbox& sandbox, LiveRecord& record, const ImageRequest& image, service::Surroundings own,
+       base::Fd listener, base::Fd signals, Wake ending, Wake end_now)
       : sandbox_(sandbox),
         own_(std::move(own)),
         listener_(std::move(listener)),
@@ -93,10 +93,8 @@ class Shim {
                 .own = own_,
                 .image = image,
                 .end_now = end_now_,
-                .changed =
-                    [&record, &sandbox](const std::string& image) {
-                      (void)record.take(sandbox, image);
-                    },
+                .changed = [&record, &sandbox](
+                               const std::string& image) { (void)record.take(sandbox, image); },
                 .finish = [this](Channel channel) { finish_for(std::move(channel)); }} {}
 
   [[nodiscard]] Programs& programs() { return programs_; }
@@ -219,9 +217,9 @@ Result<std::vector<Channel>> live(ShimAsk& ask, std::optional<RecordedRun>& run,
   ask.record.created = audit::time_text(real_clock().wall_now());
   if (auto written = entry.write(ask.record); !written) return std::unexpected(written.error());
 
-  auto sandbox = Sandbox::make(std::move(ask.request), {.id = entry.name(),
-                                                        .backend = ask.record.backend,
-                                                        .state = entry.path() + "/state"});
+  auto sandbox = Sandbox::make(
+      std::move(ask.request),
+      {.id = entry.name(), .backend = ask.record.backend, .state = entry.path() + "/state"});
   if (!sandbox) return std::unexpected(std::move(sandbox.error()));
   if (run) {
     if (auto recorded = run->started(); !recorded) return std::unexpected(recorded.error());
@@ -267,8 +265,7 @@ Result<void> supervise(ShimAsk ask, std::optional<RecordedRun>& run,
   auto waiting = live(ask, run, ready);
   if (!waiting) {
     if (run) {
-      (void)run->refused(
-          outcome::failed_to_start(0, ask.record.backend, {}, waiting.error()));
+      (void)run->refused(outcome::failed_to_start(0, ask.record.backend, {}, waiting.error()));
     }
     (void)ask.claim.entry.remove();
     return std::unexpected(std::move(waiting.error()));

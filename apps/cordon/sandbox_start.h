@@ -10,9 +10,9 @@
 namespace cordon::app::sandbox {
 
 struct StartAsk {
-  Line line;                                // name, backend, request, policies
-  std::string image{};                      // to restore from; empty: create
-  std::vector<SandboxState> replaces{};     // whose name may be taken over
+  Line line;                             // name, backend, request, policies
+  std::string image{};                   // to restore from; empty: create
+  std::vector<SandboxState> replaces{};  // whose name may be taken over
 };
 
 // Returns when the main program runs, having told the name on stdout, or why it does not on stderr.

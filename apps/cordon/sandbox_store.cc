@@ -184,9 +184,8 @@ Result<Claim> claim(const std::string& name, const std::vector<SandboxState>& re
     if (!fresh) return std::unexpected(std::move(fresh.error()));
     auto fresh_lock = fresh->lock();
     if (!fresh_lock || !*fresh_lock) continue;
-    return Claim{.entry = *std::move(fresh),
-                 .lock = **std::move(fresh_lock),
-                 .before = *std::move(record)};
+    return Claim{
+        .entry = *std::move(fresh), .lock = **std::move(fresh_lock), .before = *std::move(record)};
   }
 }
 
