@@ -3,10 +3,22 @@
 #include <filesystem>
 #include <utility>
 
+#include "support/inside_manager.h"
 #include "support/must_work.h"
 #include "support/warm_manager.h"
 
 namespace cordon::conformance {
+
+namespace {
+
+Result<std::unique_ptr<Manager>> make_inside() {
+  Request like;
+  like.cwd = CORDON_TEST_PROGRAMS_DIR;
+  like.grants = {Grant::read(CORDON_TEST_PROGRAMS_DIR)};
+  return support::OneInside::make(like);
+}
+
+}  // namespace
 
 std::vector<Backend> all_backends() {
   return {
@@ -16,6 +28,7 @@ std::vector<Backend> all_backends() {
       {"linux", [] { return make_linux_world(linux_manager()); }},
       {"linux_warm", [] { return make_linux_world(support::WarmManager::make()); }},
       {"linux_reuse", [] { return make_linux_world(support::WarmManager::make_reusing()); }},
+      {"linux_inside", [] { return make_linux_world(make_inside()); }},
   };
 }
 

@@ -141,7 +141,8 @@ Result<void> Cell::set_up(Place& place, const plan::SandboxPlan& plan, const Cgr
   }
   auto root = open_root(backend_, privileged, plan, extras);
   if (!root) return std::unexpected(std::move(root.error()));
-  auto filters = backend_.filters({.unix_sockets = plan.unix_sockets, .explain = plan.explain});
+  auto filters = backend_.filters(
+      {.unix_sockets = plan.unix_sockets, .explain = plan.explain, .nursery = extras.nursery});
   if (!filters) return std::unexpected(std::move(filters.error()));
   std::optional<unsigned> flags;
   if (plan.explain) {
@@ -171,7 +172,8 @@ Result<void> Cell::set_up(Place& place, const plan::SandboxPlan& plan, const Cgr
                            .terminal = extras.terminal,
                            .secrets = extras.secrets,
                            .filters = **filters,
-                           .listener_flags = flags};
+                           .listener_flags = flags,
+                           .nursery = extras.nursery};
   ScriptBuilder script;
   script.leave_out(backend_.weakened().left_out);
   write_script(script, parts);
@@ -189,6 +191,10 @@ Result<void> Cell::set_up(Place& place, const plan::SandboxPlan& plan, const Cgr
   }
   if (backend_.weakened().verify) {
     if (auto ok = verify(expectations(parts, caller)); !ok) return ok;
+  }
+  if (extras.nursery) {
+    status_inside_ = expectations(parts, caller).status;
+    namespaces_inside_ = namespaces_of(sandbox_.program());
   }
   shown_ = std::move(root->views);
   for (OpenView& open : shown_) open.source.reset();
@@ -256,6 +262,13 @@ std::expected<void, StartFailure> Cell::execute(ScriptBuilder& letter) {
 }
 
 void Cell::end_leftovers() {
+  if (inside_) {
+    constexpr std::uint64_t kItself = 1;
+    const auto counted = group_->processes();
+    if (counted && *counted <= kItself) return;
+    group_->kill();
+    return wait_for_group(kItself);
+  }
   constexpr std::uint64_t kOurs = 2;  // init, and the program, which counts until it is reaped
   const auto left = group_ ? group_->processes() : std::nullopt;
   if (left ? *left > kOurs : !sandbox_.init_is_alone()) sandbox_.end();

@@ -33,6 +33,7 @@ struct CellExtras {
   const Request* pinned = nullptr;  // for the files of the plan's pins
   int terminal = -1;
   const SecretParts* secrets = nullptr;  // some of which are files
+  bool nursery = false;                  // it makes programs (make_inside) in place of being one
 };
 
 class Cell {
@@ -44,6 +45,12 @@ class Cell {
                                                           const CgroupLimits& limits,
                                                           const CellExtras& extras = {},
                                                           Remains remains = {});
+  // A program's process in the sandbox of `nest`, which has a nursery and outlives it; `group` is
+  // its own. One at a time for each nest. Errors as for make().
+  [[nodiscard]] static Result<std::unique_ptr<Cell>> make_inside(LinuxBackend& backend, Cell& nest,
+                                                                 const plan::SandboxPlan& plan,
+                                                                 std::unique_ptr<Cgroup> group,
+                                                                 int terminal);
   // Ends what is inside, and waits for that: LinuxBackend::put_away() lets others do it.
   ~Cell();
   Cell(const Cell&) = delete;
@@ -68,6 +75,10 @@ class Cell {
   // Ends what is inside, and leaves what another run of the same tenant could use.
   [[nodiscard]] Remains leave();
 
+  // Whether its sandbox is another's, so that only its group ends with it.
+  [[nodiscard]] bool inside() const { return inside_; }
+  // Kills and reaps everything of the run.
+  void end();
   // Once the program has ended: ends whatever it has left behind. An init that is alone is
   // left in peace until the cell ends, since to end a pid namespace takes the kernel some time.
   void end_leftovers();
@@ -92,9 +103,16 @@ class Cell {
   [[nodiscard]] Error explain(const StartFailure& failure, const plan::SandboxPlan& plan,
                               const std::vector<OpenView>& views) const;
 
+  [[nodiscard]] Result<void> set_up_inside(Cell& nest, const plan::SandboxPlan& plan, int terminal);
+  // What was killed in its group is gone, but for `ours`; waits a moment for that.
+  void wait_for_group(std::uint64_t ours) const;
+
   LinuxBackend& backend_;
   StatusSocket status_;
-  Letterbox letterbox_;
+  Letterbox letterbox_;  // of a nest: how its nursery gets its scripts
+  bool inside_ = false;
+  ExpectedStatus status_inside_{};    // of a nest: what its nursery was verified to have, and …
+  NamespaceIds namespaces_inside_{};  // … where it is
   std::unique_ptr<Cgroup> group_;
   std::unique_ptr<RunIdentity> identity_;
   // Namespaces, held so that the kernel need not free them while somebody waits.

@@ -42,6 +42,18 @@ struct MemoryParts {
   std::uint64_t cache_bytes = 0;  // of files, those of a tmpfs included
 };
 
+class Cgroup;
+
+// Groups below that of a sandbox, for the programs in it: what limits the sandbox bounds all of
+// them together. Used by one thread at a time; not after the sandbox's group is gone.
+class InnerGroups {
+ public:
+  virtual ~InnerGroups() = default;
+  // As CgroupParent::make(true). Its processes join by join_fds() and join_each_fds(), whoever they
+  // are: the rights are those of this process.
+  [[nodiscard]] virtual Result<std::unique_ptr<Cgroup>> make() = 0;
+};
+
 class Cgroup {
  public:
   // Kills what is left inside, and removes the group. What cannot be removed is left to sweep().
@@ -92,6 +104,9 @@ class Cgroup {
   // back. False: it is not, so it must not serve another run. Refuses a group in which somebody is,
   // or that has counted what cannot be taken back: more than processes_of_setup() at once, for one.
   [[nodiscard]] virtual bool renew() = 0;
+  // Makes it one that has others below it, while nobody is in it. Its own processes are in one of
+  // these from then on where v2 wants that. Errors: unsupported, system.
+  [[nodiscard]] virtual Result<std::unique_ptr<InnerGroups>> subdivide() = 0;
   // As the evidence in an outcome names it: "memory.events oom_kill", "memory.oom_control
   // oom_kill".
   [[nodiscard]] virtual std::string_view oom_counter() const = 0;

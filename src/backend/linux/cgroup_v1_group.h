@@ -63,6 +63,7 @@ class CgroupV1 final : public Cgroup {
   [[nodiscard]] std::optional<MemoryParts> memory_parts() const override;
   void kill() override;
   [[nodiscard]] bool renew() override;
+  [[nodiscard]] Result<std::unique_ptr<InnerGroups>> subdivide() override;
   [[nodiscard]] std::string_view oom_counter() const override {
     return "memory.oom_control oom_kill";
   }

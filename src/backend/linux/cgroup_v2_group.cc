@@ -41,6 +41,8 @@ Result<std::unique_ptr<CgroupV2>> CgroupV2::make(std::shared_ptr<V2Home> home, s
 
 CgroupV2::~CgroupV2() {
   events_ = {};
+  own_.reset();
+  procs_.reset();
   dir_.fd.reset();
   if (made_ && !remove_group(home_->place.parent.fd.get(), name_)) home_->leftovers.add(name_);
 }
@@ -60,7 +62,8 @@ Result<void> CgroupV2::set(const CgroupLimits& limits) {
     done = set_limit("memory", dir_, "memory.max", std::to_string(*limits.memory_bytes));
     if (done && home_->swap_max) done = set_limit("memory", dir_, "memory.swap.max", "0");
     // A run that lost one process at random is of no use to anyone. Not on kernels before 4.19.
-    if (done) (void)write_file(dir_.fd.get(), "memory.oom.group", "1");
+    // Of a divided one it is the program whose process was chosen that ends.
+    if (done && !own_) (void)write_file(dir_.fd.get(), "memory.oom.group", "1");
     if (!done) return done;
     in_force_.memory_bytes = limits.memory_bytes;
   }
@@ -86,6 +89,7 @@ void CgroupV2::watch() {
 }
 
 bool CgroupV2::contains(std::string_view proc_pid_cgroup) const {
+  if (own_) return own_->contains(proc_pid_cgroup);
   const auto group = group_of(proc_pid_cgroup, "");
   return group && *group == full_path(home_->place.group, name_);
 }

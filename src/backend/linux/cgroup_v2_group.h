@@ -33,10 +33,13 @@ class CgroupV2 final : public Cgroup {
   void watch();
   [[nodiscard]] bool has(const char* file) const { return exists(dir_.fd.get(), file); }
 
-  [[nodiscard]] std::vector<int> join_fds() const override { return {}; }
+  // Only of a group inside another: a process there has no right to clone into it.
+  [[nodiscard]] std::vector<int> join_fds() const override {
+    return procs_ ? std::vector{procs_.get()} : std::vector<int>{};
+  }
   [[nodiscard]] std::vector<int> join_each_fds() const override { return {}; }
   [[nodiscard]] std::uint64_t processes_of_setup() const override { return 3; }
-  [[nodiscard]] int clone_fd() const override { return dir_.fd.get(); }
+  [[nodiscard]] int clone_fd() const override { return own_ ? own_->dir_.fd.get() : dir_.fd.get(); }
   [[nodiscard]] bool contains(std::string_view proc_pid_cgroup) const override;
   [[nodiscard]] int event_fd() const override { return events_.fd(); }
   bool acknowledge() override { return events_.acknowledge(); }
@@ -50,6 +53,9 @@ class CgroupV2 final : public Cgroup {
   // Its peak of processes cannot be reset, that of its memory only on new kernels; and it is one
   // directory, not three.
   [[nodiscard]] bool renew() override { return false; }
+  [[nodiscard]] Result<std::unique_ptr<InnerGroups>> subdivide() override;
+  // Opens what a process joins by.
+  [[nodiscard]] Result<void> open_door();
   [[nodiscard]] std::string_view oom_counter() const override { return "memory.events oom_kill"; }
 
  private:
@@ -66,6 +72,8 @@ class CgroupV2 final : public Cgroup {
   std::string name_;
   CgroupDir dir_;
   bool made_ = false;
+  base::Fd procs_;                 // to join by; empty: by clone_fd()
+  std::unique_ptr<CgroupV2> own_;  // of a divided one: where its own processes are
   CgroupEvents events_;
   HeldFiles counters_;
   CgroupLimits in_force_;  // what was set

@@ -125,15 +125,20 @@ Result<SharedPlan> LinuxBackend::sandbox_plan(const Request& request, const Limi
   return plans_.plan(with_real_paths(request), limits, caller_now(), (*place)->host);
 }
 
-Result<std::unique_ptr<Cgroup>> LinuxBackend::make_group(Place& place, const CgroupLimits& limits) {
-  if (auto ready = (limits.cpu_millicores ? place.cpu_stock : place.stock)->take()) {
+Result<std::unique_ptr<Cgroup>> LinuxBackend::make_group(Place& place, const CgroupLimits& limits,
+                                                         bool cpu) {
+  cpu = cpu || limits.cpu_millicores;
+  if (auto ready = (cpu ? place.cpu_stock : place.stock)->take()) {
     if (auto set = (*ready)->set(limits); !set) return std::unexpected(std::move(set.error()));
     return std::move(*ready);
   }
   auto made = [&] {
     const std::lock_guard alone(place.mutex);
-    return place.groups->make(limits);
+    return place.groups->make(cpu);
   }();
+  if (made) {
+    if (auto set = (*made)->set(limits); !set) made = std::unexpected(std::move(set.error()));
+  }
   // Not before: neither this run's group nor its network should have to wait for it.
   sweep_once(place);
   return made;
@@ -146,7 +151,7 @@ Result<const std::vector<BpfProgram>*> LinuxBackend::filters(const SeccompOption
   }
   auto compiled = compile_seccomp(options);
   if (!compiled) return std::unexpected(std::move(compiled.error()));
-  filters_.reserve(4);  // two switches: so that pointers stay valid
+  filters_.reserve(8);  // three switches: so that pointers stay valid
   return &filters_.emplace_back(options, std::move(*compiled)).second;
 }
 

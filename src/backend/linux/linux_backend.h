@@ -75,9 +75,10 @@ class LinuxBackend final : public supervise::Backend {
 
   [[nodiscard]] Result<Place*> place_for(const std::string& cgroup_parent) const;
   [[nodiscard]] Result<SharedPlan> sandbox_plan(const Request& request, const Limits& limits) const;
-  // With these limits in place.
+  // With these limits in place; `cpu`: one for the share of the processors may be set later.
   [[nodiscard]] static Result<std::unique_ptr<Cgroup>> make_group(Place& place,
-                                                                  const CgroupLimits& limits);
+                                                                  const CgroupLimits& limits,
+                                                                  bool cpu = false);
   [[nodiscard]] Result<const std::vector<BpfProgram>*> filters(const SeccompOptions& options);
   [[nodiscard]] const Weakened& weakened() const { return weakened_; }
   [[nodiscard]] Keeper& keeper() { return *keeper_; }

@@ -7,6 +7,7 @@
 #include "backend/linux/exec_paths.h"
 #include "backend/linux/inside_environment.h"
 #include "backend/linux/letter.h"
+#include "backend/linux/nest.h"
 #include "backend/linux/program_limits.h"
 #include "backend/linux/verify.h"
 #include "backend/posix/lookup.h"
@@ -20,6 +21,8 @@ Result<void> LinuxChild::launch(const supervise::LaunchSpec& spec) {
   end_at_process_limit_ = request.end_at_process_limit;
   auto secrets = open_secrets(request);
   if (!secrets) return std::unexpected(std::move(secrets.error()));
+
+  if (nest_) return launch_inside(spec, *secrets);
 
   auto place = backend_.place_for(request.cgroup_parent);
   if (!place) return std::unexpected(std::move(place.error()));
@@ -38,6 +41,21 @@ Result<void> LinuxChild::launch(const supervise::LaunchSpec& spec) {
   if (!made) return std::unexpected(std::move(made.error()));
   cell_ = std::move(*made);
   auto executed = execute(spec, *secrets);
+  if (!executed) give_back();
+  return executed;
+}
+
+Result<void> LinuxChild::launch_inside(const supervise::LaunchSpec& spec,
+                                       const SecretParts& secrets) {
+  auto made = nest_->hatch(plan_, group_limits(), spec.request.terminal ? spec.stdio[0] : -1);
+  if (!made) return std::unexpected(std::move(made.error()));
+  cell_ = std::move(*made);
+  Request request = spec.request;
+  nest_->furnish(request);
+  auto executed = execute({.request = request,
+                           .limits = spec.limits,
+                           .stdio = {spec.stdio[0], spec.stdio[1], spec.stdio[2]}},
+                          secrets);
   if (!executed) give_back();
   return executed;
 }
@@ -96,8 +114,8 @@ Result<void> LinuxChild::execute(const supervise::LaunchSpec& spec, const Secret
   std::ranges::move(posix::secret_places(request, kFirstSecretFd), std::back_inserter(environment));
   Letter letter{.stdio = spec.stdio,
                 .secrets = secrets,
-                .pinned = std::ranges::find(plan_.pins, request.program, &plan::View::target) !=
-                          plan_.pins.end(),
+                .pinned = !nest_ && std::ranges::find(plan_.pins, request.program,
+                                                      &plan::View::target) != plan_.pins.end(),
                 .paths = exec_paths(request.program, environment),
                 .argv = {request.argv0.empty() ? request.program : request.argv0},
                 .environment = std::move(environment)};

@@ -13,10 +13,18 @@
 
 namespace cordon::linux_backend {
 
+class Nest;
+
 class LinuxChild final : public supervise::Child {
  public:
-  LinuxChild(LinuxBackend& backend, SharedPlan plan)
-      : backend_(backend), shared_plan_(std::move(plan)), plan_(*shared_plan_) {}
+  // `nest`: the long-lived sandbox that it is to run in; null: one of its own.
+  LinuxChild(LinuxBackend& backend, SharedPlan plan, std::shared_ptr<Nest> nest = nullptr,
+             bool is_main = false)
+      : backend_(backend),
+        nest_(std::move(nest)),
+        is_main_(is_main),
+        shared_plan_(std::move(plan)),
+        plan_(*shared_plan_) {}
   ~LinuxChild() override { give_back(); }
   LinuxChild(const LinuxChild&) = delete;
   LinuxChild& operator=(const LinuxChild&) = delete;
@@ -50,7 +58,12 @@ class LinuxChild final : public supervise::Child {
   [[nodiscard]] Result<void> execute(const supervise::LaunchSpec& spec, const SecretParts& secrets);
   [[nodiscard]] Result<void> limit_program(std::vector<posix::RlimitSetting> limits) const;
 
+  [[nodiscard]] Result<void> launch_inside(const supervise::LaunchSpec& spec,
+                                           const SecretParts& secrets);
+
   LinuxBackend& backend_;
+  const std::shared_ptr<Nest> nest_;  // outlives the cell
+  const bool is_main_;                // with whose end everything in the nest ends
   const SharedPlan shared_plan_;
   const plan::SandboxPlan& plan_;
   bool end_at_process_limit_ = false;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "backend/linux/linux_child.h"
+#include "backend/linux/nest.h"
 
 namespace cordon::linux_backend {
 
@@ -33,10 +34,11 @@ bool setup_counted(const Cgroup* group) {
 }
 
 // Without what is ours.
-std::uint64_t processes_of_program(std::uint64_t counted, const Cgroup& group, bool had_children,
+std::uint64_t processes_of_program(std::uint64_t counted, const Cell& cell, bool had_children,
                                    std::optional<std::uint64_t> limit) {
-  std::uint64_t processes = counted - 1;
-  if (setup_counted(&group) && counted <= group.processes_of_setup()) {
+  const Cgroup& group = *cell.group();
+  std::uint64_t processes = cell.inside() ? counted : counted - 1;
+  if (!cell.inside() && setup_counted(&group) && counted <= group.processes_of_setup()) {
     processes = had_children ? 2 : 1;
   }
   return std::min(processes, limit.value_or(processes));
@@ -73,12 +75,17 @@ std::optional<supervise::Ended> LinuxChild::reap() {
   // everything back: what is left then is worth the time it takes only if it is much.
   constexpr std::uint64_t kMuch = std::uint64_t{1} << 20;
   if (group() != nullptr && group()->memory_bytes().value_or(kMuch) >= kMuch) note_memory();
-  const bool had_children = setup_counted(group()) && cell_->sandbox().had_children();
+  const bool had_children =
+      !cell_->inside() && setup_counted(group()) && cell_->sandbox().had_children();
   const auto end = cell_->sandbox().program_end();
   if (!end) return std::nullopt;
   // Who has something killed wants to see it gone, init too.
-  if (killed_) cell_->sandbox().end();
-  cell_->end_leftovers();
+  if (killed_) {
+    cell_->end();
+  } else {
+    cell_->end_leftovers();
+  }
+  if (is_main_) nest_->end();
 
   ended_ = true;
   supervise::Ended ended;
@@ -108,7 +115,7 @@ std::optional<supervise::Ended> LinuxChild::reap() {
   }
   if (used.processes_peak) {
     ended.usage.processes_peak =
-        processes_of_program(*used.processes_peak, *group(), had_children, plan_.limits.processes);
+        processes_of_program(*used.processes_peak, *cell_, had_children, plan_.limits.processes);
   }
   if (used.oom_kills > 0) {
     ended.ended_by = Verdict::memory;

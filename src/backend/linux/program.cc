@@ -28,17 +28,18 @@ constexpr int kOutOfTheWay = 128;  // above those that have their places
 
 // Nothing is left but what the letter needs. Its own descriptors get the numbers that are free
 // then: those of the streams, and the ones behind kExecutableFd.
-void place_descriptors(ScriptBuilder& script, const ProgramSteps& steps) {
+void place_descriptors(ScriptBuilder& script, int terminal,
+                       const std::optional<Register>& pinned = std::nullopt) {
   script.about("session");
   script.call(__NR_setsid, {});
-  if (steps.terminal >= 0) {
+  if (terminal >= 0) {
     script.about("terminal");
-    script.call(__NR_ioctl, {steps.terminal, TIOCSCTTY, 0});
+    script.call(__NR_ioctl, {terminal, TIOCSCTTY, 0});
   }
-  if (steps.executable) {
+  if (pinned) {
     script.about("pin");
     const Register executable =
-        script.call_into(__NR_fcntl, {*steps.executable, F_DUPFD_CLOEXEC, kOutOfTheWay});
+        script.call_into(__NR_fcntl, {*pinned, F_DUPFD_CLOEXEC, kOutOfTheWay});
     script.call(__NR_dup3, {executable, kExecutableFd, O_CLOEXEC});
   } else {
     script.about("close_range");
@@ -49,10 +50,14 @@ void place_descriptors(ScriptBuilder& script, const ProgramSteps& steps) {
   script.call(__NR_close_range, {kFirstLetterFd, kAllAbove, 0});
 }
 
-// And makes them the root of what can be seen of groups, so that they have no names there.
-void join(ScriptBuilder& script, const std::vector<int>& groups) {
+void join_groups(ScriptBuilder& script, const std::vector<int>& groups) {
   script.about("cgroup");
   for (const int tasks : groups) script.call(__NR_write, {tasks, script.text("0"), 1});
+}
+
+// And makes them the root of what can be seen of groups, so that they have no names there.
+void join(ScriptBuilder& script, const std::vector<int>& groups) {
+  join_groups(script, groups);
   script.about("namespaces", "cgroup");
   script.call(__NR_unshare, {CLONE_NEWCGROUP});
 }
@@ -105,7 +110,7 @@ void add_program(ScriptBuilder& script, const ProgramSteps& steps) {
   script.about("set-up");
   script.call(__NR_write,
               {steps.root_changed, script.object(std::uint64_t{1}), sizeof(std::uint64_t)});
-  place_descriptors(script, steps);
+  place_descriptors(script, steps.terminal, steps.executable);
   script.about("chdir", steps.plan.cwd);
   script.call(__NR_chdir, {script.text(steps.plan.cwd)});
   script.about("umask");
@@ -119,6 +124,24 @@ void add_program(ScriptBuilder& script, const ProgramSteps& steps) {
   } else {
     install_filters(script, steps.filters);
   }
+  if (steps.nursery) {
+    script.about("nursery");
+    script.call(__NR_prctl, {PR_SET_NAME, script.text("cordon-nursery"), 0, 0, 0});
+  }
+  script.about("park");
+  script.op(steps.nursery ? Op::nurse : Op::receive);
+}
+
+void add_hatched(ScriptBuilder& script, const HatchedSteps& steps) {
+  script.begin(Role::program);
+  script.about("set-up");
+  script.op(Op::here);
+  join_groups(script, steps.groups);
+  place_descriptors(script, steps.terminal);
+  install_filters(script, steps.filters);
+  // Last: what runs inside may look at it from now on, and it can do no more than they can.
+  script.about("dumpable");
+  script.call(__NR_prctl, {PR_SET_DUMPABLE, 1, 0, 0, 0});
   script.about("park");
   script.op(Op::receive);
 }

@@ -24,6 +24,7 @@ struct ProgramSteps {
   Register root_changed;  // an eventfd by which the program says that both have their new root
   const std::vector<BpfProgram>& filters;
   std::optional<unsigned> listener_flags;  // the (only) filter asks the supervisor
+  bool nursery = false;                    // it is to make programs, not to be one
 };
 
 // Pid 1: nobody but it keeps the namespace alive. It sleeps, and the kernel reaps for it.
@@ -31,5 +32,13 @@ void add_init(ScriptBuilder& script, const ProgramSteps& steps);
 
 // Pid 2: everything is taken from it, then it parks until its letter (letter.h) comes.
 void add_program(ScriptBuilder& script, const ProgramSteps& steps);
+
+// A program that a nursery makes: has all of that from it, but for …
+struct HatchedSteps {
+  std::vector<int> groups{};  // what it joins, as sent
+  int terminal = -1;          // to be its controlling one, as sent; -1: none
+  const std::vector<BpfProgram>& filters;
+};
+void add_hatched(ScriptBuilder& script, const HatchedSteps& steps);
 
 }  // namespace cordon::linux_backend

@@ -61,7 +61,8 @@ void write_script(ScriptBuilder& script, const SandboxParts& parts) {
                        .umask = {},
                        .root_changed = {},
                        .filters = parts.filters,
-                       .listener_flags = parts.listener_flags};
+                       .listener_flags = parts.listener_flags,
+                       .nursery = parts.nursery};
 
   script.begin(Role::setup);
   // The sandbox's processes stay in its group until they have said that they are there: so none can

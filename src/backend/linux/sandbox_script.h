@@ -31,6 +31,7 @@ struct SandboxParts {
   const SecretParts* secrets = nullptr;  // of which some are files; null: none
   const std::vector<BpfProgram>& filters;
   std::optional<unsigned> listener_flags{};  // the (only) filter asks the supervisor
+  bool nursery = false;                      // in place of a program
 };
 
 void write_script(ScriptBuilder& script, const SandboxParts& parts);

@@ -172,7 +172,7 @@ class Compiler {
   }
 
   void checks() {
-    refuse_bits(clone_, 0, kNotOfClone);
+    refuse_bits(clone_, 0, options_.nursery ? kNamespaces : kNotOfClone);
     check_open(open_, 1, mode2_);
     check_open(openat_, 2, mode3_);
     // A file in a write grant of a root caller is root's on the host: no setuid, no setgid.

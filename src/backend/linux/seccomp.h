@@ -15,6 +15,8 @@ struct SeccompOptions {
   // For a run that is to be explained: what is refused, and what names files or addresses, asks the
   // supervisor. Its answer is that of the same options without this one (explain_reply.h).
   bool explain = false;
+  // For the process of a sandbox that makes others: may give its children to its own parent.
+  bool nursery = false;
   bool operator==(const SeccompOptions&) const = default;
 };
 

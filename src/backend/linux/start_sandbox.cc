@@ -1,5 +1,8 @@
 #include "backend/linux/start_sandbox.h"
 
+#include <sys/wait.h>
+
+#include <cerrno>
 #include <chrono>
 #include <string>
 #include <utility>
@@ -135,6 +138,67 @@ std::expected<Sandbox, StartFailure> park_sandbox(SpawnerLink& spawner, ScriptBu
     return std::unexpected(std::move(parked.error()));
   }
   return std::move(starting.sandbox());
+}
+
+namespace {
+
+// It was started, and is the only one in the nursery's process group that was not heard of.
+void reap_unknown(pid_t nursery) {
+  siginfo_t info{};
+  while (::waitid(P_PGID, static_cast<id_t>(nursery), &info, WEXITED | WNOWAIT) != 0) {
+    if (errno != EINTR) return;
+  }
+  // The nursery itself, if it has died too: then the rest is reaped with the sandbox.
+  if (info.si_pid != nursery) (void)::waitpid(info.si_pid, nullptr, 0);
+}
+
+}  // namespace
+
+std::expected<Sandbox, StartFailure> park_hatched(const Sandbox& nursery, Letterbox& door,
+                                                  ScriptBuilder& script, StatusSocket& status,
+                                                  Letterbox& letterbox) {
+  const auto died = [](std::string what) {
+    return StartFailure{.error = {ErrorCode::system, "set-up", 0, std::move(what)}, .died = true};
+  };
+  if (auto sent = door.send(script); !sent) {
+    if (sent.error().code != ErrorCode::system) return std::unexpected(StartFailure{sent.error()});
+    return std::unexpected(died("the process that starts programs in this sandbox was killed"));
+  }
+  status.close_theirs();
+  letterbox.close_theirs();
+  Sandbox made;
+  bool started = false;
+  const TimePoint until = std::chrono::steady_clock::now() + kPatience;
+  for (bool parked = false; !parked || !started;) {
+    auto heard = status.next(until, {made.program_fd(), nursery.program_fd()});
+    if (!heard) {
+      status.abandon();
+      return std::unexpected(StartFailure{std::move(heard.error())});
+    }
+    if (!*heard) {
+      if (started && made.program() < 0) reap_unknown(nursery.program());
+      return std::unexpected(died("the program's process was killed before it could begin"));
+    }
+    const Report& report = (*heard)->report;
+    if (report.kind == ReportKind::started) {
+      started = true;
+      if (report.value >= 0) continue;
+      return std::unexpected(StartFailure{
+          base::fail_os("clone", static_cast<int>(-report.value),
+                        "starting a process in the sandbox failed (its limit of processes?)")
+              .error()});
+    }
+    // As the kernel says; only the new process has the other end.
+    if (made.program() < 0) made.set_program((*heard)->sender);
+    if (report.kind == ReportKind::failed) return std::unexpected(failed_step(script, report));
+    parked = parked || report.kind == ReportKind::parked;
+  }
+  if (made.program_fd() < 0) {
+    return std::unexpected(StartFailure{
+        base::fail_os("pidfd_open", made.watch_error(), "watching the program, so it was not run")
+            .error()});
+  }
+  return made;
 }
 
 std::expected<void, StartFailure> execute_in_sandbox(ScriptBuilder& letter, StatusSocket& status,

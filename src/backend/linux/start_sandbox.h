@@ -29,6 +29,15 @@ struct StartFailure {
                                                                 StatusSocket& status,
                                                                 Letterbox& letterbox);
 
+// The same for one process that a nursery makes, whose own pid is `nursery` and who gets its
+// scripts by `door`. One at a time for each nursery: only then is a process known that has died
+// before it could say who it is.
+[[nodiscard]] std::expected<Sandbox, StartFailure> park_hatched(const Sandbox& nursery,
+                                                                Letterbox& door,
+                                                                ScriptBuilder& script,
+                                                                StatusSocket& status,
+                                                                Letterbox& letterbox);
+
 // Returns when the program was executed.
 [[nodiscard]] std::expected<void, StartFailure> execute_in_sandbox(ScriptBuilder& letter,
                                                                    StatusSocket& status,

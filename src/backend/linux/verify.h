@@ -49,6 +49,12 @@ struct Expected {
 };
 // All of it for process `pid`. `cgroup` receives the text of its /proc/PID/cgroup.
 [[nodiscard]] Result<void> verify_process(pid_t pid, const Expected& expected, std::string& cgroup);
+// For a process that another one, verified as above, has made: its status, and that it is in the
+// namespaces of that one.
+[[nodiscard]] Result<void> verify_hatched(pid_t pid, const ExpectedStatus& expected,
+                                          const NamespaceIds& namespaces, std::string& cgroup);
+// 0: not to be found out.
+[[nodiscard]] NamespaceIds namespaces_of(pid_t pid);
 [[nodiscard]] Result<void> verify_limits(pid_t pid,
                                          const std::vector<posix::RlimitSetting>& expected);
 

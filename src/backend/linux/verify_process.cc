@@ -33,7 +33,7 @@ Result<std::string> read_all(int folder, const char* name) {
 constexpr std::array kNamespaces = {"ns/user", "ns/mnt", "ns/pid",   "ns/ipc",
                                     "ns/uts",  "ns/net", "ns/cgroup"};
 
-NamespaceIds namespaces_of(int folder) {
+NamespaceIds namespaces_at(int folder) {
   NamespaceIds all{};
   for (std::size_t i = 0; i < all.size(); ++i) {
     struct stat found{};
@@ -43,7 +43,7 @@ NamespaceIds namespaces_of(int folder) {
 }
 
 Result<void> check_namespaces(int folder, const NamespaceIds& outside, bool own_network) {
-  const NamespaceIds inside = namespaces_of(folder);
+  const NamespaceIds inside = namespaces_at(folder);
   for (std::size_t i = 0; i < inside.size(); ++i) {
     const std::string_view name = kNamespaces[i];
     if (inside[i] == 0 || outside[i] == 0) {
@@ -67,7 +67,7 @@ NamespaceIds own_namespaces() {
   // The first thread is found there too, and what belongs to it is looked up there elsewhere.
   const char* const path = ::gettid() == ::getpid() ? "/proc/self" : "/proc/thread-self";
   const base::Fd self(::open(path, O_PATH | O_DIRECTORY | O_CLOEXEC));
-  return self ? namespaces_of(self.get()) : NamespaceIds{};
+  return self ? namespaces_at(self.get()) : NamespaceIds{};
 }
 
 Result<void> verify_process(pid_t pid, const Expected& expected, std::string& cgroup) {
@@ -85,6 +85,33 @@ Result<void> verify_process(pid_t pid, const Expected& expected, std::string& cg
   if (!groups) return std::unexpected(std::move(groups.error()));
   cgroup = std::move(*groups);
   return check_namespaces(folder.get(), expected.outside, expected.own_network);
+}
+
+NamespaceIds namespaces_of(pid_t pid) {
+  const base::Fd folder(
+      ::open(("/proc/" + std::to_string(pid)).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  return folder ? namespaces_at(folder.get()) : NamespaceIds{};
+}
+
+Result<void> verify_hatched(pid_t pid, const ExpectedStatus& expected,
+                            const NamespaceIds& namespaces, std::string& cgroup) {
+  const base::Fd folder(
+      ::open(("/proc/" + std::to_string(pid)).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!folder) return base::fail_os("verify", errno, "looking at the sandbox in /proc");
+  auto status = read_all(folder.get(), "status");
+  if (!status) return std::unexpected(std::move(status.error()));
+  if (auto ok = check_status(*status, expected); !ok) return ok;
+  auto groups = read_all(folder.get(), "cgroup");
+  if (!groups) return std::unexpected(std::move(groups.error()));
+  cgroup = std::move(*groups);
+  const NamespaceIds found = namespaces_at(folder.get());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (found[i] != 0 && found[i] == namespaces[i]) continue;
+    return base::fail(ErrorCode::system, "verify",
+                      "the " + std::string(kNamespaces[i]) +
+                          " of the program is not its sandbox's, so it was not run");
+  }
+  return {};
 }
 
 Result<void> verify_limits(pid_t pid, const std::vector<posix::RlimitSetting>& expected) {

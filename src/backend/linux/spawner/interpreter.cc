@@ -3,6 +3,7 @@
 #include <asm/unistd.h>
 #include <linux/sched.h>
 
+#include "backend/linux/spawner/nursery.h"
 #include "backend/linux/spawner/receive.h"
 #include "backend/linux/spawner/syscalls.h"
 
@@ -114,6 +115,9 @@ long carry_out(Machine& machine, const Step& step) {
       if (!send_report({ReportKind::parked, machine.role, {}, 0, 0, 0})) return -kEPIPE;
       if (!receive_script(kLetterFd, 0)) end(kFailedStatus);
       run_section(machine.role);
+    case Op::nurse:
+      if (!send_report({ReportKind::parked, machine.role, {}, 0, 0, 0})) return -kEPIPE;
+      run_nursery();
     case Op::execute:
       machine.exec_error = worse(machine.exec_error, call(__NR_execve, arg(0), arg(1), arg(2)));
       return 0;

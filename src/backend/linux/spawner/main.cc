@@ -63,16 +63,6 @@ void start() {
   (void)send_report({ReportKind::started, Role::setup, {}, 0, 0, pid});
 }
 
-// Nothing of one run may be seen by the next.
-void forget() {
-  const auto& script = at<const Script>(kArena);
-  constexpr std::uint64_t kDontNeed = 4;
-  constexpr std::uint64_t kPage = 4096;
-  const std::uint64_t size = (script.size + kPage - 1) / kPage * kPage;
-  if (call(__NR_madvise, kArena, size, kDontNeed) != 0) end(1);
-  if (call(__NR_close_range, kFirstFd, ~0U, 0) != 0) end(1);
-}
-
 }  // namespace
 }  // namespace cordon::linux_backend::spawner
 
@@ -82,7 +72,7 @@ extern "C" [[noreturn, gnu::used]] void spawner_main() {
   for (;;) {
     if (!receive_script(kControlFd, kCloseOnExec)) end(0);  // the supervisor is done
     start();
-    forget();
+    forget_script();
   }
 }
 

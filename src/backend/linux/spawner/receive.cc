@@ -60,4 +60,16 @@ bool receive_script(int socket, std::uint64_t flags) {
   return have == want;
 }
 
+void forget_script() {
+  const auto& script = at<const Script>(kArena);
+  constexpr std::uint64_t kDontNeed = 4;
+  constexpr std::uint64_t kPage = 4096;
+  const std::uint64_t size = (script.size + kPage - 1) / kPage * kPage;
+  if (call(__NR_madvise, kArena, size, kDontNeed) == 0 &&
+      call(__NR_close_range, kFirstFd, ~0U, 0) == 0) {
+    return;
+  }
+  for (;;) call(__NR_exit_group, 1);
+}
+
 }  // namespace cordon::linux_backend::spawner

@@ -44,6 +44,7 @@ enum class Op : std::uint8_t {
   park,          // … and waits to be released
   await,         // waits to be released, as `park` does
   receive,       // reports `parked`, waits for a letter, and goes on with that for ever
+  nurse,         // reports `parked`; makes a process for each script that comes (nursery.h)
   execute,       // args: path, argv, envp; a failure goes on with the next step
   execute_open,  // the same; args: descriptor, argv, envp
   give_up,       // reports what `execute` failed with
@@ -77,11 +78,12 @@ struct Script {
 };
 
 enum class ReportKind : std::uint32_t {
-  started,       // by the spawner: value = pid of the set-up process, or -errno
-  cloned,        // by the set-up process: value = pid of the process of `role`
-  failed,        // step `step` of `role` failed with `error`
-  here,          // this process is there, and may leave its process group
-  parked,        // everything is in place
+  started,  // by the spawner, or a nursery, which has pids of its own: value = pid of the first
+            // process, or -errno
+  cloned,   // by the set-up process: value = pid of the process of `role`
+  failed,   // step `step` of `role` failed with `error`
+  here,     // this process is there, and may leave its process group
+  parked,   // everything is in place
   not_executed,  // exec failed with `error`
   listening,     // with a descriptor: what the supervisor hears of system calls by
 };

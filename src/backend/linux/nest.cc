@@ -1,0 +1,139 @@
+#include "backend/linux/nest.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "backend/linux/inside_request.h"
+#include "backend/linux/secret_parts.h"
+#include "base/errors.h"
+
+namespace cordon::linux_backend {
+namespace {
+
+constexpr std::string_view kGone =
+    "the process that starts programs in this sandbox was killed, so no other can be started in it";
+
+// Programs in one sandbox are told apart, counted and ended by their groups alone.
+Result<void> can_nest(const Place& place) {
+  const plan::HostCapabilities& host = place.host;
+  for (const plan::Feature* const needed :
+       {&host.cgroup_memory, &host.cgroup_pids, &host.cgroup_cpu}) {
+    if (place.groups && needed->works) continue;
+    return base::fail(ErrorCode::unsupported, "cgroup",
+                      "a long-lived sandbox needs control groups, to tell the programs in it "
+                      "apart: " +
+                          needed->why + (needed->fix.empty() ? "" : "; " + needed->fix));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::shared_ptr<Nest>> Nest::make(std::shared_ptr<LinuxBackend> backend, Request request) {
+  if (auto ok = validate(request); !ok) return std::unexpected(std::move(ok.error()));
+  auto place = backend->place_for(request.cgroup_parent);
+  if (!place) return std::unexpected(std::move(place.error()));
+  if (auto can = can_nest(**place); !can) return std::unexpected(std::move(can.error()));
+  if (auto ok = check_main(request); !ok) return std::unexpected(std::move(ok.error()));
+  std::shared_ptr<Nest> nest(new Nest(std::move(backend), std::move(request), **place));
+  if (auto made = nest->set_up(); !made) return std::unexpected(std::move(made.error()));
+  return nest;
+}
+
+Result<void> Nest::set_up() {
+  auto plan = backend_->sandbox_plan(request_, request_.limits);
+  if (!plan) return std::unexpected(std::move(plan.error()));
+  plan_ = std::move(*plan);
+  auto secrets = open_secrets(request_);
+  if (!secrets) return std::unexpected(std::move(secrets.error()));
+  if (backend_->makes_network_ahead(*plan_, place_)) backend_->networks().expect();
+
+  CgroupLimits limits = limits_while_set_up(plan_->groups);
+  if (limits.processes) ++*limits.processes;  // the nursery
+  auto group = LinuxBackend::make_group(place_, limits, true);
+  if (!group) return std::unexpected(std::move(group.error()));
+  auto inner = (*group)->subdivide();
+  if (!inner) return std::unexpected(std::move(inner.error()));
+  groups_ = std::move(*inner);
+
+  auto cell = Cell::make(*backend_, place_, *plan_, limits,
+                         {.pinned = &request_,
+                          .secrets = has_secret_files(request_) ? &*secrets : nullptr,
+                          .nursery = true},
+                         {.group = std::move(*group)});
+  if (!cell) return std::unexpected(std::move(cell.error()));
+  cell_ = std::move(*cell);
+  request_.secrets.clear();
+  return {};
+}
+
+Nest::~Nest() { close(); }
+
+Result<std::unique_ptr<Cell>> Nest::hatch(const plan::SandboxPlan& plan, const CgroupLimits& limits,
+                                          int terminal) {
+  const std::lock_guard lock(mutex_);
+  const auto refused = [&]() -> std::optional<Error> {
+    if (ended_) return Error{ErrorCode::wrong_state, "start", 0, "the sandbox has ended"};
+    if (cell_->sandbox().program_ended()) {
+      return Error{ErrorCode::wrong_state, "start", 0, std::string(kGone)};
+    }
+    return std::nullopt;
+  };
+  if (auto why = refused()) return std::unexpected(*std::move(why));
+  auto group = groups_->make();
+  if (!group) return std::unexpected(std::move(group.error()));
+  if (auto set = (*group)->set(limits); !set) return std::unexpected(std::move(set.error()));
+  auto made = Cell::make_inside(*backend_, *cell_, plan, std::move(*group), terminal);
+  if (made) return made;
+  // That says more than what was seen of it.
+  if (auto why = refused()) return std::unexpected(*std::move(why));
+  return made;
+}
+
+void Nest::furnish(Request& request) const {
+  request.grants = request_.grants;
+  for (const EnvVar& variable : request_.env) {
+    if (std::ranges::find(request.env, variable.name, &EnvVar::name) == request.env.end()) {
+      request.env.push_back(variable);
+    }
+  }
+}
+
+Result<SharedPlan> Nest::plan_for(const Request& request, const Limits& limits,
+                                  bool is_main) const {
+  if (!is_main) {
+    if (auto ok = check_inside(request, limits, request_); !ok) {
+      return std::unexpected(std::move(ok.error()));
+    }
+  }
+  return plan_inside(*plan_, request, limits, is_main, place_.host);
+}
+
+void Nest::end() {
+  const std::lock_guard lock(ending_);
+  if (ended_.exchange(true) || !cell_) return;
+  cell_->sandbox().kill();
+  cell_->group()->kill();
+}
+
+void Nest::close() {
+  end();
+  const std::lock_guard lock(mutex_);
+  {
+    const std::lock_guard ending(ending_);
+    if (!cell_) return;
+    // Its init can be waited for when all others were reaped, which is under way.
+    cell_.reset();
+    groups_.reset();
+  }
+  backend_->keeper().finish();
+}
+
+std::string Nest::broken() const {
+  // A program that is being made may take its time; who asks does not wait for it.
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock || ended_ || !cell_ || !cell_->sandbox().program_ended()) return {};
+  return std::string(kGone);
+}
+
+}  // namespace cordon::linux_backend
