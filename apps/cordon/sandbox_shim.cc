@@ -94,7 +94,7 @@ class Shim {
                 .image = image,
                 .end_now = end_now_,
                 .changed = [&record, &sandbox](
-                               const std::string& image) { (void)record.take(sandbox, image); },
+                               const std::string& written) { (void)record.take(sandbox, written); },
                 .finish = [this](Channel channel) { finish_for(std::move(channel)); }} {}
 
   [[nodiscard]] Programs& programs() { return programs_; }

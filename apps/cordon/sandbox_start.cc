@@ -19,6 +19,7 @@
 #include "outcome/decide.h"
 #include "policy_options.h"
 #include "recorded_run.h"
+#include "sandbox_messages.h"
 #include "sandbox_shim.h"
 #include "sandbox_store.h"
 #include "verdict_line.h"

@@ -167,15 +167,16 @@ Result<std::optional<RawMessage>> RawChannel::complete() {
   }
   if (in_.size() < sizeof header + header.bytes) return std::nullopt;
   // They come with its first byte, and no message with descriptors is followed by another before it
-  // is answered.
-  if (descriptors_.size() != header.descriptors) {
+  // is answered; one without may be followed by one with, in the same read.
+  const bool of_the_next = header.descriptors == 0 && in_.size() > sizeof header + header.bytes;
+  if (descriptors_.size() != header.descriptors && !of_the_next) {
     return not_a_message(dialect_->name, "it has " + std::to_string(descriptors_.size()) +
                                              " descriptors, not " +
                                              std::to_string(header.descriptors));
   }
-  RawMessage message{.kind = header.kind,
-                     .bytes = in_.substr(sizeof header, header.bytes),
-                     .descriptors = std::exchange(descriptors_, {})};
+  RawMessage message{
+      .kind = header.kind, .bytes = in_.substr(sizeof header, header.bytes), .descriptors = {}};
+  if (!of_the_next) message.descriptors = std::exchange(descriptors_, {});
   in_.erase(0, sizeof header + header.bytes);
   return message;
 }
