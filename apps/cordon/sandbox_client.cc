@@ -12,6 +12,7 @@ namespace {
 constexpr const char* kStage = "sandbox";
 // After a supervisor has said that it ends, until it has.
 constexpr Duration kEnd = std::chrono::seconds(30);
+constexpr Duration kPause = std::chrono::milliseconds(10);
 
 std::unexpected<Error> senseless() {
   return base::fail(ErrorCode::system, kStage, "the sandbox has given an answer of no meaning");
@@ -32,27 +33,48 @@ std::unexpected<Error> at_its_end(const Record& record, std::string_view operati
                            operation, " is not possible: ", possible(record)));
 }
 
+Result<void> greet(Channel& channel) {
+  auto greeted = channel.send(Kind::hello, Hello{.version = std::string(version())}, kAnswer);
+  // Who is refused may find the connection closed: then what was said counts.
+  if (!greeted && greeted.error().code == ErrorCode::closed) return {};
+  return greeted;
+}
+
 }  // namespace
 
+Result<Contact> contact(const std::string& name) {
+  const TimePoint until = real_clock().now() + kEnd;
+  while (true) {
+    auto found = look(name);
+    if (!found) return std::unexpected(std::move(found.error()));
+    if (!found->supervised) return Contact{.record = std::move(found->record)};
+    auto entry = find_entry(name);
+    if (!entry) return std::unexpected(std::move(entry.error()));
+    auto socket = entry->place().connect();
+    if (socket) {
+      Channel channel(*std::move(socket));
+      if (auto greeted = greet(channel); !greeted) {
+        return std::unexpected(std::move(greeted.error()));
+      }
+      return Contact{.record = std::move(found->record), .channel = std::move(channel)};
+    }
+    if (socket.error().code != ErrorCode::not_found) {
+      return std::unexpected(std::move(socket.error()));
+    }
+    if (real_clock().now() >= until) {
+      return base::fail(ErrorCode::timed_out, kStage,
+                        concat("the supervisor of '", name, "', process ",
+                               std::to_string(found->record.pid), ", does not answer"));
+    }
+    real_clock().sleep_until(real_clock().now() + kPause);
+  }
+}
+
 Result<Channel> reach(const std::string& name, std::string_view operation) {
-  auto found = look(name);
-  if (!found) return std::unexpected(std::move(found.error()));
-  if (!found->supervised) return at_its_end(found->record, operation);
-  auto entry = find_entry(name);
-  if (!entry) return std::unexpected(std::move(entry.error()));
-  auto socket = entry->place().connect();
-  if (!socket && socket.error().code == ErrorCode::not_found) {
-    return base::fail(ErrorCode::wrong_state, kStage,
-                      concat("sandbox '", name, "' is about to begin or to end, so ", operation,
-                             " is not possible: try again, and see 'cordon sandbox ls'"));
-  }
-  if (!socket) return std::unexpected(std::move(socket.error()));
-  Channel channel(*std::move(socket));
-  auto greeted = channel.send(Kind::hello, Hello{.version = std::string(version())}, kAnswer);
-  if (!greeted && greeted.error().code != ErrorCode::closed) {
-    return std::unexpected(std::move(greeted.error()));
-  }
-  return channel;
+  auto contacted = contact(name);
+  if (!contacted) return std::unexpected(std::move(contacted.error()));
+  if (!contacted->channel) return at_its_end(contacted->record, operation);
+  return *std::move(contacted->channel);
 }
 
 Result<Message> expect(Channel& channel, Kind kind, Duration patience) {

@@ -1,6 +1,7 @@
 // The command's end of the connection to the supervisor of a sandbox.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "cordon/error.h"
@@ -13,6 +14,15 @@ namespace cordon::app::sandbox {
 inline constexpr Duration kAnswer = std::chrono::seconds(10);
 // For a program that is started on a machine that is busy with others.
 inline constexpr Duration kStart = std::chrono::minutes(1);
+
+// A sandbox, and the way to its supervisor if it has one.
+struct Contact {
+  Record record;
+  std::optional<Channel> channel{};  // none: it is at rest
+};
+// One that is about to begin or to end is waited for. Errors: not_found, those of the store, of
+// Place and Channel.
+[[nodiscard]] Result<Contact> contact(const std::string& name);
 
 // To say something to the sandbox of this name, which has to run. Errors: not_found, wrong_state
 // (naming `operation` and what is possible), those of Place and Channel.

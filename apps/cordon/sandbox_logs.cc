@@ -71,17 +71,15 @@ int show_saved(const std::string& name, ProcessId process, Shown& shown) {
   return 1;
 }
 
-int show_live(const Line& line, ProcessId process, Shown& shown) {
-  auto channel = reach(line.name, "logs");
-  if (!channel) return failed(channel.error());
+int show_live(Channel& channel, const Line& line, ProcessId process, Shown& shown) {
   auto asked =
-      channel->send(Kind::logs, Connect{.process = process, .follow = line.follow}, kAnswer);
+      channel.send(Kind::logs, Connect{.process = process, .follow = line.follow}, kAnswer);
   if (!asked && asked.error().code != ErrorCode::closed) return failed(asked.error());
-  if (auto started = expect(*channel, Kind::started, kAnswer); !started) {
+  if (auto started = expect(channel, Kind::started, kAnswer); !started) {
     return failed(started.error());
   }
   while (true) {
-    auto message = channel->receive(kNoTimeout);
+    auto message = channel.receive(kNoTimeout);
     if (!message) {
       if (line.follow && message.error().code == ErrorCode::closed) return shown.finish();
       return failed(message.error());
@@ -106,11 +104,11 @@ int logs_verb(std::vector<std::string> arguments) {
     if (!number) return usage_error(concat("PROCESS: ", number.error().message), kSandboxHelp);
     process = *number;
   }
-  const auto found = look(line->name);
-  if (!found) return failed(found.error());
+  auto contacted = contact(line->name);
+  if (!contacted) return failed(contacted.error());
   Shown shown(line->json);
-  return found->supervised ? show_live(*line, process, shown)
-                           : show_saved(line->name, process, shown);
+  return contacted->channel ? show_live(*contacted->channel, *line, process, shown)
+                            : show_saved(line->name, process, shown);
 }
 
 }  // namespace cordon::app::sandbox

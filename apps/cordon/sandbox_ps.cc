@@ -71,9 +71,10 @@ std::string json(const std::string& name, const std::vector<Row>& rows) {
 
 // Of the supervisor, or of what it has left.
 Result<std::vector<Row>> rows_of(const std::string& name) {
-  const auto found = look(name);
-  if (!found) return std::unexpected(found.error());
-  if (!found->supervised) {
+  auto contacted = contact(name);
+  if (!contacted) return std::unexpected(contacted.error());
+  auto& channel = contacted->channel;
+  if (!channel) {
     const auto entry = find_entry(name);
     if (!entry) return std::unexpected(entry.error());
     auto logs = read_logs(*entry);
@@ -85,8 +86,6 @@ Result<std::vector<Row>> rows_of(const std::string& name) {
     }
     return rows;
   }
-  auto channel = reach(name, "ps");
-  if (!channel) return std::unexpected(std::move(channel.error()));
   auto asked = channel->send(Kind::list, Nothing{}, kAnswer);
   if (!asked && asked.error().code != ErrorCode::closed) {
     return std::unexpected(std::move(asked.error()));

@@ -155,6 +155,14 @@ Result<void> Remote::end_input() {
   return say(Kind::input_end, Nothing{});
 }
 
+Result<void> Remote::signal(int number, Reach reach) {
+  if (bond_ == Bond::owner) {
+    return say(Kind::signal, Signal{.number = number, .tree = reach == Reach::tree});
+  }
+  detach();
+  return {};
+}
+
 Result<void> Remote::end(std::optional<Duration> grace) {
   if (bond_ == Bond::visitor) {
     detach();

@@ -49,6 +49,7 @@ class Remote {
   }
   [[nodiscard]] Result<std::size_t> write(std::string_view data, Duration patience);
   [[nodiscard]] Result<void> end_input();
+  [[nodiscard]] Result<void> signal(int number, Reach reach);
   // What would end the program.
   [[nodiscard]] Result<void> end(std::optional<Duration> grace);
   void detach();

@@ -52,7 +52,7 @@ class RemoteProcess final : public Process {
   using Process::signal;
   [[nodiscard]] Result<void> signal(int number, Reach reach) override {
     if (!remote()) return not_started_yet();
-    return remote()->say(Kind::signal, Signal{.number = number, .tree = reach == Reach::tree});
+    return remote()->signal(number, reach);
   }
   [[nodiscard]] Result<void> terminate(Duration grace) override {
     if (!remote()) return not_started_yet();
