@@ -16,6 +16,8 @@
 #include <thread>
 #include <utility>
 
+#include "base/errors.h"
+
 namespace cordon::app::sandbox {
 namespace {
 
@@ -96,6 +98,11 @@ class Attendance {
     return std::nullopt;
   }
 
+  [[nodiscard]] Result<Outcome> kept_outcome() const {
+    if (auto outcome = kept_.outcome()) return *std::move(outcome);
+    return base::fail(ErrorCode::system, "sandbox", "nobody knows how it ended");
+  }
+
   void pass_output() {
     while (const auto entry = next()) {
       const Event& event = entry->event;
@@ -114,7 +121,9 @@ class Attendance {
       done_ = tell(Kind::done, Nothing{});
       return;
     }
-    if (auto outcome = kept_.process().wait()) done_ = tell(Kind::ended, *std::move(outcome));
+    const auto process = kept_.process();
+    auto outcome = process ? process->wait() : kept_outcome();
+    if (outcome) done_ = tell(Kind::ended, *std::move(outcome));
   }
 
   // What the client says, until there is nothing more to say to it.
@@ -142,7 +151,9 @@ class Attendance {
 
   [[nodiscard]] bool act(Message& message) {
     if (attention_ != Attention::attached) return false;
-    Process& process = kept_.process();
+    const std::shared_ptr<Process> running = kept_.process();
+    if (!running) return true;  // it has ended: the client is about to hear of it
+    Process& process = *running;
     switch (message.kind) {
       case Kind::input:
         if (!input_.empty() || !kept_.about().relayed) return false;
@@ -179,7 +190,8 @@ class Attendance {
   }
 
   void hand_on() {
-    const auto written = kept_.process().write_stdin(input_, kHandOn);
+    const auto process = kept_.process();
+    const auto written = process ? process->write_stdin(input_, kHandOn) : input_.size();
     // A program that takes no more is no reason not to go on reading.
     input_.erase(0, written ? *written : input_.size());
     if (input_.empty()) (void)tell(Kind::taken, Nothing{});

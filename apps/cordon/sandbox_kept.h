@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -38,7 +39,7 @@ class Kept {
         transcript_(kMostKept),
         thread_([this, stream = std::move(events), told = std::move(ended)]() mutable {
           transcript_.feed(stream);
-          (void)process_->wait();
+          end();
           told();
         }) {}
   // The process must have ended, or be about to.
@@ -46,9 +47,22 @@ class Kept {
   Kept(const Kept&) = delete;
   Kept& operator=(const Kept&) = delete;
 
-  [[nodiscard]] Process& process() const { return *process_; }
+  // Null once it has ended: what a process holds of the OS is let go of then.
+  [[nodiscard]] std::shared_ptr<Process> process() const {
+    const std::lock_guard lock(mutex_);
+    return process_;
+  }
   [[nodiscard]] const About& about() const { return about_; }
-  [[nodiscard]] std::optional<Outcome> outcome() const { return process_->outcome(); }
+  // As it was in the end, once it has ended.
+  [[nodiscard]] Status status() const {
+    const auto process = this->process();
+    const std::lock_guard lock(mutex_);
+    return process ? process->status() : last_;
+  }
+  [[nodiscard]] std::optional<Outcome> outcome() const {
+    const std::lock_guard lock(mutex_);
+    return outcome_;
+  }
   [[nodiscard]] cordon::sandbox::Transcript& transcript() { return transcript_; }
   [[nodiscard]] const cordon::sandbox::Transcript& transcript() const { return transcript_; }
 
@@ -56,7 +70,19 @@ class Kept {
   std::atomic<int> attached = 0;
 
  private:
-  const std::shared_ptr<Process> process_;
+  void end() {
+    const auto process = this->process();
+    auto outcome = process->wait();
+    const std::lock_guard lock(mutex_);
+    if (outcome) outcome_ = *std::move(outcome);
+    last_ = process->status();
+    process_.reset();
+  }
+
+  mutable std::mutex mutex_;
+  std::shared_ptr<Process> process_;
+  Status last_{};
+  std::optional<Outcome> outcome_{};
   const About about_;
   cordon::sandbox::Transcript transcript_;
   std::thread thread_;

@@ -31,7 +31,7 @@ std::vector<std::string> command_of(const Request& request) {
 }
 
 Row row_of(const Kept& kept) {
-  const Status status = kept.process().status();
+  const Status status = kept.status();
   const auto outcome = kept.outcome();
   return {.process = kept.about().number,
           .command = kept.about().command,
