@@ -28,6 +28,7 @@ Verbs:
   pool start|status|stop              keep a service that runs programs faster
   mcp run [OPTIONS] [--] PROGRAM [ARG…]
                                       run an MCP server for its client
+  sandbox create|exec|ls|…            keep sandboxes that outlive one program
   completion bash|zsh|fish            print a completion script for that shell
   help [VERB]                         print this, or the help of VERB
 

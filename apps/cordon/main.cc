@@ -25,14 +25,15 @@
 #include "policy_command.h"
 #include "pool_command.h"
 #include "run_command.h"
+#include "sandbox_command.h"
 
 namespace cordon::app {
 namespace {
 
 constexpr std::string_view kHelp = "cordon --help";
-constexpr std::array<std::string_view, 11> kVerbs = {"run",    "batch",      "plan",    "policy",
-                                                     "doctor", "audit",      "explain", "pool",
-                                                     "mcp",    "completion", "help"};
+constexpr std::array<std::string_view, 12> kVerbs = {"run",     "batch", "plan",       "policy",
+                                                     "doctor",  "audit", "explain",    "pool",
+                                                     "sandbox", "mcp",   "completion", "help"};
 
 // A caller may have closed them. Whatever we open next must not become the program's stdout.
 void open_standard_streams() {
@@ -53,6 +54,7 @@ int help_command(std::span<const std::string> arguments) {
   if (arguments.front() == "explain") return print(explain_help());
   if (arguments.front() == "pool") return print(pool_help());
   if (arguments.front() == "mcp") return print(mcp_help());
+  if (arguments.front() == "sandbox") return print(sandbox_help());
   for (const std::string_view verb : kVerbs) {
     if (arguments.front() == verb) return print(command_help());
   }
@@ -81,6 +83,7 @@ int command(std::vector<std::string> arguments) {
   if (verb == "explain") return explain_command(std::move(arguments));
   if (verb == "pool") return pool_command(std::move(arguments));
   if (verb == "mcp") return mcp_command(std::move(arguments));
+  if (verb == "sandbox") return sandbox_command(std::move(arguments));
   if (verb == "completion") return completion_command(arguments);
   if (verb == "help" || verb == "--help") return help_command(arguments);
   if (verb == "--version") return print(concat("cordon ", version(), "\n"));

@@ -13,7 +13,7 @@
 #include "base/errors.h"
 #include "concat.h"
 #include "cordon/version.h"
-#include "pool_place.h"
+#include "service_place.h"
 
 namespace cordon::app::pool {
 namespace {
@@ -21,6 +21,10 @@ namespace {
 constexpr const char* kStage = "pool";
 // After the time that a client waits for a place, for the answer that there is none.
 constexpr Duration kSlack = std::chrono::seconds(2);
+
+std::unexpected<Error> none_runs() {
+  return base::fail(ErrorCode::not_found, kStage, "no pool runs: start one by 'cordon pool start'");
+}
 
 std::unexpected<Error> refusal(const Message& message) {
   const auto refused = from_bytes<Refused>(message.bytes);
@@ -70,16 +74,16 @@ std::string variable(const char* name) {
 }
 
 Result<Channel> connect() {
-  auto place = Place::find();
+  auto place = service::Place::find("pool", kPlace);
   if (!place) {
-    if (place.error().os_error == ENOENT) {
-      return base::fail(ErrorCode::not_found, kStage,
-                        "no pool runs: start one by 'cordon pool start'");
-    }
+    if (place.error().os_error == ENOENT) return none_runs();
     return std::unexpected(std::move(place.error()));
   }
   auto socket = place->connect();
-  if (!socket) return std::unexpected(std::move(socket.error()));
+  if (!socket) {
+    if (socket.error().code == ErrorCode::not_found) return none_runs();
+    return std::unexpected(std::move(socket.error()));
+  }
   return Channel(*std::move(socket));
 }
 

@@ -27,7 +27,7 @@ class Conversation {
   Conversation(Channel channel, Shared& shared) : channel_(std::move(channel)), shared_(shared) {}
 
   void talk() {
-    auto peer = surroundings_of_peer(channel_.fd());
+    auto peer = service::surroundings_of_peer(channel_.fd(), "pool");
     if (!peer) return refuse(Refused::Why::not_permitted, peer.error().message);
     if (const auto ok = check_permitted(*peer, shared_.own); !ok) {
       return refuse(Refused::Why::not_permitted, ok.error().message);
@@ -65,7 +65,7 @@ class Conversation {
     shared_.stop(asked->grace, std::move(channel_));
   }
 
-  void reserve(const Message& message, const Surroundings& peer) {
+  void reserve(const Message& message, const service::Surroundings& peer) {
     const auto asked = from_bytes<Reserve>(message.bytes);
     if (!asked) return refuse(Refused::Why::bad_message, "this is no request for a place");
     if (const std::string what = what_differs(*asked, peer); !what.empty()) {
@@ -88,7 +88,8 @@ class Conversation {
     shared_.slots.release(real_clock().now() - since);
   }
 
-  [[nodiscard]] std::string what_differs(const Reserve& asked, const Surroundings& peer) const {
+  [[nodiscard]] std::string what_differs(const Reserve& asked,
+                                         const service::Surroundings& peer) const {
     if (asked.version != version()) return concat("version (", asked.version, ")");
     if (asked.home != variable("HOME")) return "HOME";
     if (asked.tmpdir != variable("TMPDIR")) return "TMPDIR";

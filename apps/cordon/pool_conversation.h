@@ -7,8 +7,8 @@
 
 #include "cordon/manager.h"
 #include "pool_channel.h"
-#include "pool_peer.h"
 #include "pool_slots.h"
+#include "service_peer.h"
 #include "wake.h"
 
 namespace cordon::app::pool {
@@ -17,7 +17,7 @@ namespace cordon::app::pool {
 struct Shared {
   Manager& manager;
   Slots& slots;
-  const Surroundings& own;
+  const service::Surroundings& own;
   const Wake& end_now;  // what still runs is to be killed
   std::function<ServiceStatus()> status;
   // Returns at once. The channel is closed when nothing of the service is left.

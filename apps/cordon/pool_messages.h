@@ -20,18 +20,24 @@
 
 #include <sys/types.h>
 
+#include <array>
 #include <cstdint>
 #include <string>
 
-#include "pool_carry.h"
+#include "service_carry.h"
+#include "service_channel.h"
 
 namespace cordon::app::pool {
 
 // With every change of what is said. The version of Cordon has to be the same, too.
 inline constexpr std::uint16_t kProtocol = 1;
-inline constexpr std::uint32_t kMostBytes = 1024 * 1024;  // of a message
-inline constexpr std::uint32_t kMostPins = 64;
-inline constexpr std::uint32_t kMostDescriptors = 3 + kMostPins;
+using service::from_bytes;
+using service::kMostBytes;
+using service::kMostPins;
+using service::to_bytes;
+
+// Below Cordon's own directory.
+inline const std::array<std::string, 1> kPlace = {"pool"};
 
 enum class Kind : std::uint16_t {
   reserve = 1,
@@ -124,7 +130,11 @@ void carry(Codec& codec, ServiceStatus& value) {
   codec.all(pid, uptime, size, running, waiting, served, refused, parked);
 }
 
-template <>
-inline constexpr Refused::Why kLast<Refused::Why> = Refused::Why::bad_message;
-
 }  // namespace cordon::app::pool
+
+namespace cordon::app::service {
+
+template <>
+inline constexpr pool::Refused::Why kLast<pool::Refused::Why> = pool::Refused::Why::bad_message;
+
+}  // namespace cordon::app::service

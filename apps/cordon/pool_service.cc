@@ -45,8 +45,8 @@ Result<base::Fd> take_signals() {
 
 class Service {
  public:
-  Service(const ServiceOptions& options, Engine& engine, Surroundings own, base::Fd listener,
-          base::Fd signals, Wake stopping, Wake end_now)
+  Service(const ServiceOptions& options, Engine& engine, service::Surroundings own,
+          base::Fd listener, base::Fd signals, Wake stopping, Wake end_now)
       : options_(options),
         engine_(engine),
         own_(std::move(own)),
@@ -198,7 +198,7 @@ class Service {
 
   const ServiceOptions options_;
   Engine& engine_;
-  const Surroundings own_;
+  const service::Surroundings own_;
   base::Fd listener_;
   const base::Fd signals_;
   const Wake stopping_;
@@ -217,7 +217,7 @@ class Service {
 
 }  // namespace
 
-Result<void> serve(const Place& place, const ServiceOptions& options,
+Result<void> serve(const service::Place& place, const ServiceOptions& options,
                    const std::function<void()>& ready) {
   auto signals = take_signals();
   if (!signals) return std::unexpected(std::move(signals.error()));
@@ -226,7 +226,7 @@ Result<void> serve(const Place& place, const ServiceOptions& options,
   if (!stopping || !end_now) {
     return std::unexpected(std::move((stopping ? end_now : stopping).error()));
   }
-  auto own = own_surroundings();
+  auto own = service::own_surroundings();
   if (!own) return std::unexpected(std::move(own.error()));
   auto engine = Engine::make(options.size);
   if (!engine) return std::unexpected(std::move(engine.error()));

@@ -8,7 +8,7 @@
 #include "base/fd.h"
 #include "cordon/clock.h"
 #include "cordon/error.h"
-#include "pool_place.h"
+#include "service_place.h"
 
 namespace cordon::app::pool {
 
@@ -24,7 +24,7 @@ inline constexpr Duration kStopGrace = std::chrono::seconds(10);
 // runs may end within the grace it is given; what is left is killed, and nothing survives. `ready`
 // is called once clients can connect. Call it while there is but one thread. Errors: the service
 // could not be set up.
-[[nodiscard]] Result<void> serve(const Place& place, const ServiceOptions& options,
+[[nodiscard]] Result<void> serve(const service::Place& place, const ServiceOptions& options,
                                  const std::function<void()>& ready);
 
 }  // namespace cordon::app::pool

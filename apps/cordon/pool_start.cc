@@ -45,7 +45,7 @@ struct Claim {
   ServiceStatus other{};  // … this one
 };
 
-Result<Claim> claim(const Place& place) {
+Result<Claim> claim(const service::Place& place) {
   const TimePoint until = real_clock().now() + kPatience;
   while (true) {
     auto lock = place.lock();
@@ -82,7 +82,7 @@ int report(const base::Fd& pipe) {
   return kOwnFailure;
 }
 
-int serve_in_background(const Place& place, const ServiceOptions& options) {
+int serve_in_background(const service::Place& place, const ServiceOptions& options) {
   auto forked = posix::fork_to_background();
   if (!forked) return failed(forked.error());
   if (!forked->background) return report(forked->pipe);
@@ -104,7 +104,7 @@ int serve_in_background(const Place& place, const ServiceOptions& options) {
 int start(StartOptions options) {
   close_inherited();
   if (options.service.size == 0) options.service.size = usual_size();
-  auto place = Place::make();
+  auto place = service::Place::make("pool", kPlace);
   if (!place) return failed(place.error());
   auto claimed = claim(*place);
   if (!claimed) return failed(claimed.error());

@@ -3,6 +3,7 @@
 #include <array>
 #include <string>
 
+#include "backend/linux/linux_engine.h"
 #include "base/errors.h"
 #include "base/printable.h"
 #include "base/suggest.h"
@@ -17,7 +18,7 @@ Made not_built(std::string_view name) {
       ErrorCode::unsupported, "backend",
       "backend " + std::string(name) + " has no long-lived sandboxes yet; memory::Manager has");
 }
-Made linux_engine() { return not_built("linux"); }
+Made linux_engine() { return linux_backend::make_engine(); }
 Made gvisor_engine() { return not_built("gvisor"); }
 
 struct Entry {

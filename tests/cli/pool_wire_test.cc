@@ -1,6 +1,4 @@
 // What is sent to a pool comes back as it was; nothing else is taken for it.
-#include "pool_wire.h"
-
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,12 +12,18 @@
 #include "outcome/decide.h"
 #include "pool_backend.h"
 #include "pool_channel.h"
-#include "pool_peer.h"
 #include "pool_request.h"
+#include "service_peer.h"
+#include "service_wire.h"
 
 namespace cordon::app::pool {
 namespace {
 
+using service::check_permitted;
+using service::difference;
+using service::own_surroundings;
+using service::Surroundings;
+using service::surroundings_of_peer;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -288,7 +292,7 @@ TEST(PoolPeer, IsTheProcessThatConnected) {
   auto [a, b] = channels();
   const auto own = own_surroundings();
   ASSERT_TRUE(own);
-  const auto peer = surroundings_of_peer(a.fd());
+  const auto peer = surroundings_of_peer(a.fd(), "pool");
   ASSERT_TRUE(peer) << peer.error().message;
   EXPECT_TRUE(check_permitted(*peer, *own));
   EXPECT_EQ(difference(*peer, *own), "");

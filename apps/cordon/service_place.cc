@@ -1,4 +1,4 @@
-#include "pool_place.h"
+#include "service_place.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -17,10 +17,10 @@
 #include "concat.h"
 #include "plan/sandbox_plan.h"
 
-namespace cordon::app::pool {
+namespace cordon::app::service {
 namespace {
 
-constexpr const char* kStage = "pool";
+constexpr const char* kStage = "place";
 constexpr const char* kSocket = "socket";
 constexpr const char* kLock = "lock";
 constexpr int kBacklog = 256;
@@ -37,7 +37,8 @@ bool is_private(int directory) {
 }
 
 // `name` in `at`, private; made if `create`.
-Result<base::Fd> enter(int at, const std::string& name, const std::string& path, bool create) {
+Result<base::Fd> enter(int at, const std::string& name, const std::string& path,
+                       std::string_view what, bool create) {
   if (create && ::mkdirat(at, name.c_str(), 0700) != 0 && errno != EEXIST) {
     return base::fail_os(kStage, errno, concat("making ", path));
   }
@@ -45,9 +46,8 @@ Result<base::Fd> enter(int at, const std::string& name, const std::string& path,
   if (!directory) return base::fail_os(kStage, errno, concat("opening ", path));
   if (!is_private(directory.get())) {
     return base::fail(ErrorCode::not_permitted, kStage,
-                      concat(path,
-                             " is not yours alone, so others could pose as your pool: remove "
-                             "it, or make it yours with mode 0700"));
+                      concat(path, " is not yours alone, so others could pose as your ", what,
+                             ": remove it, or make it yours with mode 0700"));
   }
   return directory;
 }
@@ -67,17 +67,18 @@ Top named_top() {
 }
 
 // Below which ours is.
-Result<Top> find_top(bool create) {
+Result<Top> find_top(std::string_view what, bool create) {
   if (Top named = named_top(); named.directory) {
     named.path += "/cordon";
-    auto ours = enter(named.directory.get(), "cordon", named.path, create);
+    auto ours = enter(named.directory.get(), "cordon", named.path, what, create);
     if (!ours) return std::unexpected(std::move(ours.error()));
     return Top{*std::move(ours), std::move(named.path)};
   }
   if (::geteuid() != 0) {
     return base::fail(ErrorCode::not_found, kStage,
-                      "a pool needs a directory of yours alone, and XDG_RUNTIME_DIR names none: "
-                      "set it to a directory that you own, with mode 0700");
+                      concat("a ", what,
+                             " needs a directory of yours alone, and XDG_RUNTIME_DIR names none: "
+                             "set it to a directory that you own, with mode 0700"));
   }
   // Shared with what else Cordon keeps there: root's, but not closed.
   const std::string path(plan::kRuntimeDirectory);
@@ -100,27 +101,26 @@ sockaddr_un address_in(int directory) {
 
 base::Fd new_socket() { return base::Fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)); }
 
-Result<base::Fd> open_place(bool create, std::string& path) {
-  auto top = find_top(create);
-  if (!top) return std::unexpected(std::move(top.error()));
-  path = top->path + "/pool";
-  return enter(top->directory.get(), "pool", path, create);
-}
-
 }  // namespace
 
-Result<Place> Place::make() {
-  std::string path;
-  auto directory = open_place(true, path);
-  if (!directory) return std::unexpected(std::move(directory.error()));
-  return Place(base::move_up(*std::move(directory)), std::move(path));
+Result<Place> Place::open(std::string_view what, std::span<const std::string> names, bool create) {
+  auto top = find_top(what, create);
+  if (!top) return std::unexpected(std::move(top.error()));
+  for (const std::string& name : names) {
+    top->path += concat("/", name);
+    auto next = enter(top->directory.get(), name, top->path, what, create);
+    if (!next) return std::unexpected(std::move(next.error()));
+    top->directory = *std::move(next);
+  }
+  return Place(base::move_up(std::move(top->directory)), std::move(top->path));
 }
 
-Result<Place> Place::find() {
-  std::string path;
-  auto directory = open_place(false, path);
-  if (!directory) return std::unexpected(std::move(directory.error()));
-  return Place(*std::move(directory), std::move(path));
+Result<Place> Place::make(std::string_view what, std::span<const std::string> names) {
+  return open(what, names, true);
+}
+
+Result<Place> Place::find(std::string_view what, std::span<const std::string> names) {
+  return open(what, names, false);
 }
 
 Result<std::optional<base::Fd>> Place::lock() const {
@@ -153,7 +153,7 @@ Result<base::Fd> Place::connect() const {
       ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
     if (errno == ENOENT || errno == ECONNREFUSED) {
       return base::fail(ErrorCode::not_found, kStage,
-                        "no pool runs: start one by 'cordon pool start'");
+                        concat("nothing listens on ", path_, "/", kSocket));
     }
     return base::fail_os(kStage, errno, concat("connecting to ", path_, "/", kSocket));
   }
@@ -167,4 +167,4 @@ Result<base::Fd> Place::connect() const {
   return base::move_up(std::move(socket));
 }
 
-}  // namespace cordon::app::pool
+}  // namespace cordon::app::service

@@ -8,12 +8,13 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/fd.h"
 #include "cordon/error.h"
 
-namespace cordon::app::pool {
+namespace cordon::app::service {
 
 // What a program inherits, as /proc tells it.
 struct Surroundings {
@@ -30,9 +31,9 @@ struct Surroundings {
 // Of this process. Error: /proc cannot be read.
 [[nodiscard]] Result<Surroundings> own_surroundings();
 
-// Of the process that made this connection: nobody else can take its place while it is looked at.
-// Errors: not_permitted (another user's, not visible from here, or gone).
-[[nodiscard]] Result<Surroundings> surroundings_of_peer(int connection);
+// Of the process that made this connection to a `what` ("pool"): nobody else can take its place
+// while it is looked at. Errors: not_permitted (another user's, not visible from here, or gone).
+[[nodiscard]] Result<Surroundings> surroundings_of_peer(int connection, std::string_view what);
 
 // Error: not_permitted, when the peer is in another user or pid namespace.
 [[nodiscard]] Result<void> check_permitted(const Surroundings& peer, const Surroundings& own);
@@ -40,4 +41,4 @@ struct Surroundings {
 // is below the peer's, whose limits then hold for both.
 [[nodiscard]] std::string difference(const Surroundings& peer, const Surroundings& own);
 
-}  // namespace cordon::app::pool
+}  // namespace cordon::app::service

@@ -1,4 +1,4 @@
-// How the library's types travel to a pool and back. Pure.
+// How the library's types travel to a service and back. Pure.
 //
 // Every field is named here, also those that are not carried: a new one does not compile until it
 // is decided what becomes of it.
@@ -6,7 +6,7 @@
 
 #include "cordon/outcome.h"
 #include "cordon/request.h"
-#include "pool_wire.h"
+#include "service_wire.h"
 
 namespace cordon {
 
@@ -129,7 +129,7 @@ void carry(Codec& codec, Outcome& outcome) {
 
 }  // namespace cordon
 
-namespace cordon::app::pool {
+namespace cordon::app::service {
 
 template <>
 inline constexpr Grant::Kind kLast<Grant::Kind> = Grant::Kind::tmpfs;
@@ -148,4 +148,4 @@ inline constexpr Launch kLast<Launch> = Launch::reused;
 template <>
 inline constexpr Verdict kLast<Verdict> = Verdict::failed_to_start;
 
-}  // namespace cordon::app::pool
+}  // namespace cordon::app::service

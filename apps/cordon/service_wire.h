@@ -1,5 +1,5 @@
-// Values as bytes, for the socket of a pool: fixed-size integers in the machine's own order (both
-// ends are on one machine, and of one version), lengths before what they count.
+// Values as bytes, for the socket of a service: fixed-size integers in the machine's own order
+// (both ends are on one machine, and of one version), lengths before what they count.
 //
 // One function carry(codec, value) for each type serves both directions, so that what is written
 // and what is read cannot differ. It takes the value apart by a structured binding of all its
@@ -21,7 +21,7 @@
 
 #include "cordon/clock.h"
 
-namespace cordon::app::pool {
+namespace cordon::app::service {
 
 // The last value of an enumeration that is carried; each is defined beside its carry().
 template <typename Enum>
@@ -174,4 +174,4 @@ template <typename T>
   return value;
 }
 
-}  // namespace cordon::app::pool
+}  // namespace cordon::app::service

@@ -1,4 +1,4 @@
-#include "pool_peer.h"
+#include "service_peer.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -19,10 +19,10 @@
 #include "base/paths.h"
 #include "concat.h"
 
-namespace cordon::app::pool {
+namespace cordon::app::service {
 namespace {
 
-constexpr const char* kStage = "pool";
+constexpr const char* kStage = "peer";
 constexpr int kPeerPidfd = 77;  // SO_PEERPIDFD, Linux 6.5
 
 std::unexpected<Error> not_permitted(std::string why) {
@@ -179,15 +179,15 @@ Result<Surroundings> own_surroundings() {
   return *std::move(own);
 }
 
-Result<Surroundings> surroundings_of_peer(int connection) {
+Result<Surroundings> surroundings_of_peer(int connection, std::string_view what) {
   ucred peer{};
   socklen_t size = sizeof peer;
   if (::getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) {
     return not_permitted("it is not known who connected");
   }
   if (peer.uid != ::geteuid()) {
-    return not_permitted(concat("this pool is of user ", std::to_string(::geteuid()), ", not of ",
-                                std::to_string(peer.uid)));
+    return not_permitted(concat("this ", what, " is of user ", std::to_string(::geteuid()),
+                                ", not of ", std::to_string(peer.uid)));
   }
   if (peer.pid <= 0) return not_permitted("whoever connected is in another pid namespace");
   const base::Fd pidfd = peer_pidfd(connection, peer.pid);
@@ -223,4 +223,4 @@ std::string difference(const Surroundings& peer, const Surroundings& own) {
   return {};
 }
 
-}  // namespace cordon::app::pool
+}  // namespace cordon::app::service

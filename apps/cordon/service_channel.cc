@@ -1,4 +1,4 @@
-#include "pool_channel.h"
+#include "service_channel.h"
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -11,16 +11,16 @@
 #include <utility>
 
 #include "base/errors.h"
+#include "concat.h"
 
-namespace cordon::app::pool {
+namespace cordon::app::service {
 namespace {
 
-constexpr const char* kStage = "pool";
 constexpr std::uint32_t kMagic = 0x6e647263;  // "crdn"
 
 struct Header {
   std::uint32_t magic = kMagic;
-  std::uint16_t protocol = kProtocol;
+  std::uint16_t protocol = 0;
   std::uint16_t kind = 0;
   std::uint32_t bytes = 0;
   std::uint32_t descriptors = 0;
@@ -30,12 +30,12 @@ struct Control {
   alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int) * kMostDescriptors)> space{};
 };
 
-std::unexpected<Error> gone() {
-  return base::fail(ErrorCode::closed, kStage, "the other side has closed the connection");
+std::unexpected<Error> gone(const char* stage) {
+  return base::fail(ErrorCode::closed, stage, "the other side has closed the connection");
 }
 
-std::unexpected<Error> not_a_message(std::string why) {
-  return base::fail(ErrorCode::invalid_argument, kStage, "this is no message: " + std::move(why));
+std::unexpected<Error> not_a_message(const char* stage, std::string why) {
+  return base::fail(ErrorCode::invalid_argument, stage, "this is no message: " + std::move(why));
 }
 
 // Waits for `events`. False: the time is over.
@@ -83,16 +83,19 @@ void detach(msghdr& message, std::vector<base::Fd>& descriptors) {
 
 }  // namespace
 
-Channel::Channel(base::Fd socket) : socket_(std::move(socket)) {}
+RawChannel::RawChannel(base::Fd socket, const Dialect& dialect)
+    : dialect_(&dialect), socket_(std::move(socket)) {}
 
-Result<void> Channel::send(Kind kind, const std::string& bytes, std::span<const int> descriptors,
-                           Duration patience) {
+Result<void> RawChannel::send(std::uint16_t kind, std::string_view bytes,
+                              std::span<const int> descriptors, Duration patience) {
   if (bytes.size() > kMostBytes || descriptors.size() > kMostDescriptors) {
-    return base::fail(ErrorCode::invalid_argument, kStage,
+    return base::fail(ErrorCode::invalid_argument, dialect_->name,
                       "a message of " + std::to_string(bytes.size()) +
-                          " bytes is too large for a pool: at most " + std::to_string(kMostBytes));
+                          concat(" bytes is too large for a ", dialect_->name, ": at most ") +
+                          std::to_string(kMostBytes));
   }
-  const Header header{.kind = static_cast<std::uint16_t>(kind),
+  const Header header{.protocol = dialect_->protocol,
+                      .kind = kind,
                       .bytes = static_cast<std::uint32_t>(bytes.size()),
                       .descriptors = static_cast<std::uint32_t>(descriptors.size())};
   std::string all(reinterpret_cast<const char*>(&header), sizeof header);
@@ -110,19 +113,19 @@ Result<void> Channel::send(Kind kind, const std::string& bytes, std::span<const 
       sent += static_cast<std::size_t>(n);
     } else if (errno == EAGAIN) {
       if (!await(socket_.get(), POLLOUT, until)) {
-        return base::fail(ErrorCode::timed_out, kStage, "the other side does not read");
+        return base::fail(ErrorCode::timed_out, dialect_->name, "the other side does not read");
       }
     } else if (errno == EPIPE || errno == ECONNRESET) {
-      return gone();
+      return gone(dialect_->name);
     } else if (errno != EINTR) {
-      return base::fail_os(kStage, errno, "sending a message");
+      return base::fail_os(dialect_->name, errno, "sending a message");
     }
   }
   return {};
 }
 
 // What is there now. Error: timed_out, when that is nothing.
-Result<void> Channel::read_some() {
+Result<void> RawChannel::read_some() {
   std::array<char, 64 * 1024> buffer;  // NOLINT(*-member-init): filled by the call
   iovec part{.iov_base = buffer.data(), .iov_len = buffer.size()};
   Control control;
@@ -133,50 +136,52 @@ Result<void> Channel::read_some() {
   message.msg_controllen = control.space.size();
   const ssize_t n = ::recvmsg(socket_.get(), &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
   if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
-    return base::fail(ErrorCode::timed_out, kStage, "the other side has said nothing");
+    return base::fail(ErrorCode::timed_out, dialect_->name, "the other side has said nothing");
   }
-  if (n < 0 && errno != ECONNRESET) return base::fail_os(kStage, errno, "receiving a message");
-  if (n <= 0) return gone();
+  if (n < 0 && errno != ECONNRESET)
+    return base::fail_os(dialect_->name, errno, "receiving a message");
+  if (n <= 0) return gone(dialect_->name);
   detach(message, descriptors_);
   if ((message.msg_flags & MSG_CTRUNC) != 0 || descriptors_.size() > kMostDescriptors) {
-    return not_a_message("too many descriptors");
+    return not_a_message(dialect_->name, "too many descriptors");
   }
   in_.append(buffer.data(), static_cast<std::size_t>(n));
   return {};
 }
 
 // The message at the front, once all of it is there.
-Result<std::optional<Message>> Channel::complete() {
+Result<std::optional<RawMessage>> RawChannel::complete() {
   Header header;
   if (in_.size() < sizeof header) return std::nullopt;
   std::memcpy(&header, in_.data(), sizeof header);
-  if (header.magic != kMagic) return not_a_message("it does not begin like one");
-  if (header.protocol != kProtocol) {
-    return not_a_message("it is of version " + std::to_string(header.protocol) + ", not " +
-                         std::to_string(kProtocol));
+  if (header.magic != kMagic) return not_a_message(dialect_->name, "it does not begin like one");
+  if (header.protocol != dialect_->protocol) {
+    return not_a_message(dialect_->name, "it is of version " + std::to_string(header.protocol) +
+                                             ", not " + std::to_string(dialect_->protocol));
   }
-  if (header.kind < static_cast<std::uint16_t>(Kind::reserve) ||
-      header.kind > static_cast<std::uint16_t>(Kind::stopping)) {
-    return not_a_message("nothing is known of kind " + std::to_string(header.kind));
+  if (header.kind == 0 || header.kind > dialect_->last_kind) {
+    return not_a_message(dialect_->name, "nothing is known of kind " + std::to_string(header.kind));
   }
   if (header.bytes > kMostBytes || header.descriptors > kMostDescriptors) {
-    return not_a_message("it is too large");
+    return not_a_message(dialect_->name, "it is too large");
   }
   if (in_.size() < sizeof header + header.bytes) return std::nullopt;
   // They come with its first byte, and no message with descriptors is followed by another before it
-  // is answered.
-  if (descriptors_.size() != header.descriptors) {
-    return not_a_message("it has " + std::to_string(descriptors_.size()) + " descriptors, not " +
-                         std::to_string(header.descriptors));
+  // is answered; one without may be followed by one with, in the same read.
+  const bool of_the_next = header.descriptors == 0 && in_.size() > sizeof header + header.bytes;
+  if (descriptors_.size() != header.descriptors && !of_the_next) {
+    return not_a_message(dialect_->name, "it has " + std::to_string(descriptors_.size()) +
+                                             " descriptors, not " +
+                                             std::to_string(header.descriptors));
   }
-  Message message{.kind = static_cast<Kind>(header.kind),
-                  .bytes = in_.substr(sizeof header, header.bytes),
-                  .descriptors = std::exchange(descriptors_, {})};
+  RawMessage message{
+      .kind = header.kind, .bytes = in_.substr(sizeof header, header.bytes), .descriptors = {}};
+  if (!of_the_next) message.descriptors = std::exchange(descriptors_, {});
   in_.erase(0, sizeof header + header.bytes);
   return message;
 }
 
-Result<Message> Channel::receive(Duration patience) {
+Result<RawMessage> RawChannel::receive(Duration patience) {
   const TimePoint until = after(patience);
   while (true) {
     auto message = complete();
@@ -191,4 +196,4 @@ Result<Message> Channel::receive(Duration patience) {
   }
 }
 
-}  // namespace cordon::app::pool
+}  // namespace cordon::app::service

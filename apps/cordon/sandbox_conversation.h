@@ -1,0 +1,30 @@
+// One connection to the supervisor of a sandbox.
+#pragma once
+
+#include <functional>
+
+#include "sandbox_image.h"
+#include "sandbox_messages.h"
+#include "sandbox_programs.h"
+#include "service_peer.h"
+#include "wake.h"
+
+namespace cordon::app::sandbox {
+
+// What the conversations of a supervisor share. Everything in it is thread-safe.
+struct Shared {
+  Sandbox& sandbox;
+  Programs& programs;
+  const service::Surroundings& own;
+  const ImageRequest& image;  // goes with an image
+  const Wake& end_now;        // whoever is still attached has to go
+  // The state has changed, or a checkpoint was written.
+  std::function<void(const std::string& image)> changed;
+  // The supervisor is to end; the channel is closed when nothing of it is left.
+  std::function<void(Channel channel)> finish;
+};
+
+// Talks until the connection ends. Never fails: what goes wrong is told to the client.
+void converse(Channel channel, Shared& shared);
+
+}  // namespace cordon::app::sandbox
