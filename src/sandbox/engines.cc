@@ -3,6 +3,7 @@
 #include <array>
 #include <string>
 
+#include "backend/gvisor/gvisor_engine.h"
 #include "backend/linux/linux_engine.h"
 #include "base/errors.h"
 #include "base/printable.h"
@@ -13,13 +14,8 @@ namespace {
 
 using Made = Result<std::unique_ptr<supervise::Engine>>;
 
-Made not_built(std::string_view name) {
-  return base::fail(
-      ErrorCode::unsupported, "backend",
-      "backend " + std::string(name) + " has no long-lived sandboxes yet; memory::Manager has");
-}
 Made linux_engine() { return linux_backend::make_engine(); }
-Made gvisor_engine() { return not_built("gvisor"); }
+Made gvisor_engine() { return gvisor_backend::make_engine(); }
 
 struct Entry {
   std::string_view name;
