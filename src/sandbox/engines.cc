@@ -15,7 +15,7 @@ namespace {
 using Made = Result<std::unique_ptr<supervise::Engine>>;
 
 Made linux_engine() { return linux_backend::make_engine(); }
-Made gvisor_engine() { return gvisor_backend::make_engine(); }
+Made gvisor_engine() { return gvisor_backend::gvisor_engine(); }
 
 struct Entry {
   std::string_view name;
