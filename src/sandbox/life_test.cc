@@ -198,6 +198,12 @@ TEST_F(LifeOf, NobodyInsideHasMoreThanTheSandbox) {
   more.network = Network::loopback;
   EXPECT_THAT(life.execute(more).error().message, HasSubstr("network"));
   more.network = Network::none;
+  more.grants = {Grant::read("/srv")};
+  EXPECT_THAT(life.execute(more).error().message, HasSubstr("grants: /srv"));
+  more.grants = {};
+  more.user = User{.uid = 7, .gid = 7};
+  EXPECT_THAT(life.execute(more).error().message, HasSubstr("user"));
+  more.user = {};
   more.limits.memory_bytes = {};
   const auto same = life.execute(more);
   ASSERT_TRUE(same);
