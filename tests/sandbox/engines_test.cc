@@ -101,6 +101,18 @@ TEST_P(Engines, EndOfMainIsTheEndOfEverything) {
   EXPECT_THAT(refused.error().message, HasSubstr("its main program exited with 3"));
 }
 
+TEST_P(Engines, WhoeverLooksNeverTakesTheEndOfMainForAFailure) {
+  for (int round = 0; round < 10; ++round) {
+    Sandbox sandbox = created(shell("exit 0"));
+    const auto deadline = std::chrono::steady_clock::now() + kSoon;
+    while (sandbox.state() == SandboxState::running) {
+      ASSERT_LT(std::chrono::steady_clock::now(), deadline);
+    }
+    ASSERT_EQ(sandbox.state(), SandboxState::stopped) << sandbox.failure();
+    ASSERT_EQ(sandbox.main()->exit_code(), 0);
+  }
+}
+
 TEST_P(Engines, StopAndRemoveLeaveNothing) {
   Sandbox sandbox = created(shell("trap '' TERM; echo ready; while :; do sleep 1; done"));
   ASSERT_EQ(sandbox.main()->events().next()->data.view(), "ready\n");
