@@ -221,10 +221,10 @@ TEST_F(LifeOf, AProgramThatCannotBeStartedInsideLeavesItRunning) {
 }
 
 TEST_F(LifeOf, AnImageIsRestoredByOthersAnyNumberOfTimes) {
-  manager_.add_sequence("main", {memory::Program().out("1").hang(),  //
-                                 memory::Program().out("2").hang()});
+  manager_.add("main", memory::Program().out("1").sleep(10s).out("2").hang());
   auto first = make();
   ASSERT_TRUE(first->create());
+  manager_.advance(4s);
   std::uint64_t told = 0;
   ASSERT_TRUE(first->checkpoint(folder_ / "image",
                                 {.progress = [&](std::uint64_t written) { told = written; }}));
@@ -239,11 +239,45 @@ TEST_F(LifeOf, AnImageIsRestoredByOthersAnyNumberOfTimes) {
   auto second = make();
   ASSERT_TRUE(second->restore(folder_ / "image"));
   EXPECT_NE(second->container_id(), first->container_id());
-  EXPECT_EQ(second->main()->events().next()->data.view(), "2");
+  const auto event = second->main()->events().next();  // it goes on where it was
+  EXPECT_EQ(event->data.view(), "2");
+  EXPECT_EQ(event->at, 6s);
   EXPECT_FALSE(second->restore(folder_ / "image"));
   ASSERT_TRUE(second->remove());
   EXPECT_TRUE(std::filesystem::exists(folder_ / "image"));
-  EXPECT_TRUE(make()->restore(folder_ / "image"));
+  auto third = make();
+  ASSERT_TRUE(third->restore(folder_ / "image"));
+  EXPECT_EQ(third->main()->events().next()->data.view(), "2");
+}
+
+TEST_F(LifeOf, ACounterGoesOnWhereItWasAgainAndAgain) {
+  int count = 0;
+  manager_.add("main", memory::Program().forever(
+                           memory::Program()
+                               .step([&](memory::Self& self) { self.out(std::to_string(++count)); })
+                               .sleep(1s)));
+  auto life = make();
+  ASSERT_TRUE(life->create());
+  for (int i = 1; i <= 50; ++i) {
+    ASSERT_EQ(life->main()->events().next()->data.view(), std::to_string(i));
+    const auto image = folder_ / ("image" + std::to_string(i));
+    ASSERT_TRUE(life->checkpoint(image, {}));
+    life = make();
+    ASSERT_TRUE(life->restore(image));
+  }
+}
+
+TEST_F(LifeOf, AnImageOfAnotherManagerBeginsAnew) {
+  manager_.add("main", memory::Program().out("1").hang());
+  auto first = make();
+  ASSERT_TRUE(first->create());
+  manager_.advance(1s);
+  ASSERT_TRUE(first->checkpoint(folder_ / "image", {}));
+  memory::Manager other;
+  other.add("main", memory::Program().out("anew").hang());
+  Life second(make_manager_engine(other), first->request(), "work", {});
+  ASSERT_TRUE(second.restore(folder_ / "image"));
+  EXPECT_EQ(second.main()->events().next()->data.view(), "anew");
 }
 
 TEST_F(LifeOf, AnImageIsOfOneSandboxAndOneRequest) {
