@@ -93,7 +93,8 @@ class Sandbox {
   // Runs the request's program, afresh. Never fails; see cordon::run(). For a sandbox on a Manager
   // that has not been created; for another the outcome is failed_to_start.
   [[nodiscard]] Outcome run();
-  // Runs this one instead, under the same request; in a sandbox that was created, inside it.
+  // Runs this one instead, under the same request; in a sandbox that was created, inside it, with
+  // the request's variables, no input and the default timeout.
   [[nodiscard]] Outcome execute(std::string program, std::vector<std::string> args = {});
 
   // What it was made with; empty for one-shot ones.

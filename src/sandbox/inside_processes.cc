@@ -1,9 +1,11 @@
 #include "sandbox/inside_processes.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
 #include "base/errors.h"
+#include "base/printable.h"
 
 namespace cordon::sandbox {
 namespace {
@@ -63,6 +65,15 @@ Result<Request> InsideProcesses::bounded(Request request) const {
   if (request.network > bounds_.network) {
     return fail(ErrorCode::not_permitted, "network",
                 "network is more than the sandbox has: create it with that network");
+  }
+  for (const Grant& grant : request.grants) {
+    if (std::ranges::find(bounds_.grants, grant) != bounds_.grants.end()) continue;
+    return fail(ErrorCode::not_permitted, "grants",
+                "grants: " + base::printable(grant.source.empty() ? grant.target : grant.source) +
+                    " is not granted to the sandbox: create it with that");
+  }
+  if (request.user && request.user != bounds_.user) {
+    return fail(ErrorCode::not_permitted, "user", "user is not the sandbox's: leave it out");
   }
   return request;
 }

@@ -138,7 +138,10 @@ Result<std::shared_ptr<Process>> Life::add_inside(Request request, bool start) {
       made = std::unexpected(record.error());
       return;
     }
-    made = inside.create(std::move(request));
+    made = inside.create(request);
+    // Ids are unique within one Manager, and the main program may be of another: nobody else in a
+    // sandbox has its id. An id is never used again, so the next one is another.
+    if (made && (*made)->id() == main()->id()) made = inside.create(std::move(request));
     if (made && start) {
       if (auto started = (*made)->start(); !started) made = std::unexpected(started.error());
     }

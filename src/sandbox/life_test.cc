@@ -119,6 +119,59 @@ TEST_F(LifeOf, OnlyProcessesThatRunCanBeConnectedTo) {
   EXPECT_FALSE(life->connect(4711));
 }
 
+// Main and others are of two managers, as on the engines of the OS.
+class SplitContainer final : public supervise::Container {
+ public:
+  SplitContainer(std::shared_ptr<Process> main, Manager& inside)
+      : main_(std::move(main)), inside_(inside) {}
+  [[nodiscard]] std::shared_ptr<Process> main() override { return main_; }
+  [[nodiscard]] Manager& inside() override { return inside_; }
+  [[nodiscard]] Result<void> checkpoint(const supervise::CheckpointAsk& /*ask*/) override {
+    return {};
+  }
+  [[nodiscard]] std::string broken() const override { return {}; }
+
+ private:
+  std::shared_ptr<Process> main_;
+  Manager& inside_;
+};
+
+class SplitEngine final : public supervise::Engine {
+ public:
+  SplitEngine(Manager& mains, Manager& inside) : mains_(mains), inside_(inside) {}
+  [[nodiscard]] std::string_view name() const override { return "split"; }
+  [[nodiscard]] std::string no_checkpoint() const override { return "never"; }
+  [[nodiscard]] Result<std::unique_ptr<supervise::Container>> create(
+      supervise::ContainerSpec spec) override {
+    auto main = mains_.create(spec.request);
+    EXPECT_TRUE(main && (*main)->start());
+    return std::make_unique<SplitContainer>(*main, inside_);
+  }
+  [[nodiscard]] Result<std::unique_ptr<supervise::Container>> restore(
+      supervise::ContainerSpec spec, const std::filesystem::path& /*image*/) override {
+    return create(std::move(spec));
+  }
+
+ private:
+  Manager& mains_;
+  Manager& inside_;
+};
+
+TEST_F(LifeOf, NobodyInsideHasTheIdOfMain) {
+  memory::Manager mains;
+  mains.add("main", memory::Program().hang());
+  Life life(std::make_unique<SplitEngine>(mains, manager_), {.program = "main"}, "work", {});
+  ASSERT_TRUE(life.create());
+  auto first = life.execute({.program = "other"});
+  auto second = life.execute({.program = "other"});
+  ASSERT_TRUE(first && second);
+  EXPECT_NE((*first)->id(), life.main()->id());
+  EXPECT_EQ(*life.connect(life.main()->id()), life.main());
+  EXPECT_EQ(*life.connect((*first)->id()), *first);
+  EXPECT_EQ(*life.connect((*second)->id()), *second);
+  EXPECT_THAT(life.processes(), ElementsAre(life.main(), *first, *second));
+}
+
 TEST_F(LifeOf, ProcessesOfOthersAreNotInside) {
   auto life = make();
   ASSERT_TRUE(life->create());
@@ -145,6 +198,12 @@ TEST_F(LifeOf, NobodyInsideHasMoreThanTheSandbox) {
   more.network = Network::loopback;
   EXPECT_THAT(life.execute(more).error().message, HasSubstr("network"));
   more.network = Network::none;
+  more.grants = {Grant::read("/srv")};
+  EXPECT_THAT(life.execute(more).error().message, HasSubstr("grants: /srv"));
+  more.grants = {};
+  more.user = User{.uid = 7, .gid = 7};
+  EXPECT_THAT(life.execute(more).error().message, HasSubstr("user"));
+  more.user = {};
   more.limits.memory_bytes = {};
   const auto same = life.execute(more);
   ASSERT_TRUE(same);
@@ -162,10 +221,10 @@ TEST_F(LifeOf, AProgramThatCannotBeStartedInsideLeavesItRunning) {
 }
 
 TEST_F(LifeOf, AnImageIsRestoredByOthersAnyNumberOfTimes) {
-  manager_.add_sequence("main", {memory::Program().out("1").hang(),  //
-                                 memory::Program().out("2").hang()});
+  manager_.add("main", memory::Program().out("1").sleep(10s).out("2").hang());
   auto first = make();
   ASSERT_TRUE(first->create());
+  manager_.advance(4s);
   std::uint64_t told = 0;
   ASSERT_TRUE(first->checkpoint(folder_ / "image",
                                 {.progress = [&](std::uint64_t written) { told = written; }}));
@@ -180,11 +239,45 @@ TEST_F(LifeOf, AnImageIsRestoredByOthersAnyNumberOfTimes) {
   auto second = make();
   ASSERT_TRUE(second->restore(folder_ / "image"));
   EXPECT_NE(second->container_id(), first->container_id());
-  EXPECT_EQ(second->main()->events().next()->data.view(), "2");
+  const auto event = second->main()->events().next();  // it goes on where it was
+  EXPECT_EQ(event->data.view(), "2");
+  EXPECT_EQ(event->at, 6s);
   EXPECT_FALSE(second->restore(folder_ / "image"));
   ASSERT_TRUE(second->remove());
   EXPECT_TRUE(std::filesystem::exists(folder_ / "image"));
-  EXPECT_TRUE(make()->restore(folder_ / "image"));
+  auto third = make();
+  ASSERT_TRUE(third->restore(folder_ / "image"));
+  EXPECT_EQ(third->main()->events().next()->data.view(), "2");
+}
+
+TEST_F(LifeOf, ACounterGoesOnWhereItWasAgainAndAgain) {
+  int count = 0;
+  manager_.add("main", memory::Program().forever(
+                           memory::Program()
+                               .step([&](memory::Self& self) { self.out(std::to_string(++count)); })
+                               .sleep(1s)));
+  auto life = make();
+  ASSERT_TRUE(life->create());
+  for (int i = 1; i <= 50; ++i) {
+    ASSERT_EQ(life->main()->events().next()->data.view(), std::to_string(i));
+    const auto image = folder_ / ("image" + std::to_string(i));
+    ASSERT_TRUE(life->checkpoint(image, {}));
+    life = make();
+    ASSERT_TRUE(life->restore(image));
+  }
+}
+
+TEST_F(LifeOf, AnImageOfAnotherManagerBeginsAnew) {
+  manager_.add("main", memory::Program().out("1").hang());
+  auto first = make();
+  ASSERT_TRUE(first->create());
+  manager_.advance(1s);
+  ASSERT_TRUE(first->checkpoint(folder_ / "image", {}));
+  memory::Manager other;
+  other.add("main", memory::Program().out("anew").hang());
+  Life second(make_manager_engine(other), first->request(), "work", {});
+  ASSERT_TRUE(second.restore(folder_ / "image"));
+  EXPECT_EQ(second.main()->events().next()->data.view(), "anew");
 }
 
 TEST_F(LifeOf, AnImageIsOfOneSandboxAndOneRequest) {

@@ -58,6 +58,19 @@ TEST(LongLived, OneShotRunsGoInsideOnceItWasCreated) {
   EXPECT_THAT(late.error->message, HasSubstr("sandbox work is stopped"));
 }
 
+TEST(LongLived, ARunInsideHasTheVariablesButNotTheStreamsOfMain) {
+  memory::Manager manager;
+  manager.add("main", memory::Program().drain_stdin().hang());
+  manager.add("tool", memory::Program().drain_stdin().step(
+                          [](memory::Self& self) { self.out(self.request().env.at(0).value); }));
+  Sandbox sandbox(
+      manager,
+      {.program = "main", .env = {{"COLOR", "blue"}}, .in = Input::pipe(), .timeout = kNoTimeout},
+      "work");
+  ASSERT_TRUE(sandbox.create());
+  EXPECT_EQ(sandbox.execute("tool").out, "blue");  // does not wait for input
+}
+
 TEST(LongLived, OneWithoutAnIdCannotBeCreated) {
   memory::Manager manager;
   manager.add("main", memory::Program().hang());

@@ -6,6 +6,7 @@
 #include "backend/memory/memory_process.h"
 #include "base/errors.h"
 #include "sandbox/inside_processes.h"
+#include "sandbox/sandbox_id.h"
 #include "sandbox/simulated_image.h"
 
 namespace cordon::sandbox {
@@ -34,7 +35,13 @@ class ManagerContainer final : public Container {
     if (!main_->running()) {
       return fail(ErrorCode::wrong_state, "checkpoint", "the main program has ended");
     }
-    if (auto written = write_image(ask.image, {spec_.sandbox_id, spec_.request}, ask.progress);
+    const auto name = new_container_id();
+    if (!name) return std::unexpected(name.error());
+    if (auto* const scripted = dynamic_cast<memory::MemoryProcess*>(main_.get())) {
+      if (auto remembered = scripted->remember(*name); !remembered) return remembered;
+    }
+    if (auto written =
+            write_image(ask.image, {spec_.sandbox_id, spec_.request}, *name, ask.progress);
         !written) {
       return written;
     }
@@ -61,6 +68,20 @@ class ManagerEngine final : public supervise::Engine {
   [[nodiscard]] std::string no_checkpoint() const override { return {}; }
 
   [[nodiscard]] Result<std::unique_ptr<Container>> create(ContainerSpec spec) override {
+    return start(std::move(spec), {});
+  }
+
+  [[nodiscard]] Result<std::unique_ptr<Container>> restore(
+      ContainerSpec spec, const std::filesystem::path& image) override {
+    auto name = read_image(image, {spec.sandbox_id, spec.request});
+    if (!name) return std::unexpected(std::move(name.error()));
+    return start(std::move(spec), *name);
+  }
+
+ private:
+  // `image`: what main goes on from; empty: the beginning.
+  [[nodiscard]] Result<std::unique_ptr<Container>> start(ContainerSpec spec,
+                                                         const std::string& image) {
     if (const std::string backend = manager_.capabilities().backend; backend != "memory") {
       return fail(ErrorCode::unsupported, "create",
                   "cannot create a sandbox on a manager of backend " + backend +
@@ -69,12 +90,12 @@ class ManagerEngine final : public supervise::Engine {
     }
     auto main = manager_.create(spec.request);
     if (!main) return std::unexpected(std::move(main.error()));
-    if (auto started = (*main)->start(); !started) {
-      return std::unexpected(std::move(started.error()));
-    }
+    auto* const scripted = dynamic_cast<memory::MemoryProcess*>(main->get());
+    auto started = scripted != nullptr ? scripted->start_from(image) : (*main)->start();
+    if (!started) return std::unexpected(std::move(started.error()));
     auto inside = std::make_shared<InsideProcesses>(manager_, spec.request);
     // Any other kind of process is looked at when it is asked for.
-    if (auto* const scripted = dynamic_cast<memory::MemoryProcess*>(main->get())) {
+    if (scripted != nullptr) {
       scripted->when_ended([weak = std::weak_ptr(inside)] {
         if (const auto processes = weak.lock()) processes->close();
       });
@@ -82,15 +103,6 @@ class ManagerEngine final : public supervise::Engine {
     return std::make_unique<ManagerContainer>(*std::move(main), std::move(inside), std::move(spec));
   }
 
-  [[nodiscard]] Result<std::unique_ptr<Container>> restore(
-      ContainerSpec spec, const std::filesystem::path& image) override {
-    if (auto right = check_image(image, {spec.sandbox_id, spec.request}); !right) {
-      return std::unexpected(std::move(right.error()));
-    }
-    return create(std::move(spec));
-  }
-
- private:
   Manager& manager_;
 };
 

@@ -3,8 +3,9 @@
 // process would be a sandbox of its own, or none.
 //
 // Simulated: that everything inside ends with the main program, and what a request may ask for.
-// An image remembers whose it is; restored, the main program is started anew (the next script of
-// memory::Manager::add_sequence() says what it does then), and others are not there.
+// An image remembers whose it is and how far the main program's script has come. Restored on the
+// same manager it goes on from there, alone; on another one it begins anew. Functions in a script
+// are not copied: what they remember is as it was left.
 #pragma once
 
 #include <memory>

@@ -95,10 +95,21 @@ Outcome Sandbox::run() {
 }
 
 Outcome Sandbox::execute(std::string program, std::vector<std::string> args) {
-  Request request = impl_->life.request();
+  Manager& place = impl_->place();
+  Request request;
+  if (&place == impl_->manager) {
+    request = impl_->life.request();
+  } else {
+    // Streams and timeout are the main program's; everything else inside is the sandbox's already.
+    const Request& main = impl_->life.request();
+    request.env = main.env;
+    request.env_pass = main.env_pass;
+    request.grace = main.grace;
+    request.cancel = main.cancel;
+  }
   request.program = std::move(program);
   request.args = std::move(args);
-  return cordon::run(impl_->place(), std::move(request));
+  return cordon::run(place, std::move(request));
 }
 
 const std::string& Sandbox::sandbox_id() const { return impl_->life.id(); }

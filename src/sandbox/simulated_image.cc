@@ -1,5 +1,6 @@
 #include "sandbox/simulated_image.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <fstream>
 #include <iterator>
@@ -22,9 +23,8 @@ std::string id_line(const ImageOf& of) { return "sandbox " + of.sandbox_id + "\n
 std::string request_line(const ImageOf& of) {
   return "request " + audit::request_digest(of.request) + "\n";
 }
-std::string text_of(const ImageOf& of) {
-  return std::string(kKind) + id_line(of) + request_line(of);
-}
+constexpr std::string_view kName = "image ";
+std::string name_line(const std::string& name) { return std::string(kName) + name + "\n"; }
 
 std::unexpected<Error> refuse(const fs::path& image, const std::string& why) {
   return base::fail(ErrorCode::invalid_argument, "image", base::printable(image.string()) + why);
@@ -36,7 +36,7 @@ std::unexpected<Error> cannot_write(const fs::path& image, const std::error_code
 
 }  // namespace
 
-Result<void> write_image(const fs::path& image, const ImageOf& of,
+Result<void> write_image(const fs::path& image, const ImageOf& of, const std::string& name,
                          const std::function<void(std::uint64_t)>& progress) {
   std::error_code error;
   const bool made = fs::create_directory(image, error);
@@ -46,7 +46,7 @@ Result<void> write_image(const fs::path& image, const ImageOf& of,
   }
   if (error) return cannot_write(image, error);
 
-  const std::string text = text_of(of);
+  const std::string text = std::string(kKind) + id_line(of) + request_line(of) + name_line(name);
   const fs::path file = image / kFile;
   const fs::path unfinished = image / "sandbox.tmp";
   bool written = false;
@@ -68,19 +68,28 @@ Result<void> write_image(const fs::path& image, const ImageOf& of,
   return {};
 }
 
-Result<void> check_image(const fs::path& image, const ImageOf& of) {
+Result<std::string> read_image(const fs::path& image, const ImageOf& of) {
   std::ifstream in(image / kFile, std::ios::binary);
   if (!in) return refuse(image, " is not an image of a sandbox");
   const std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (text == text_of(of)) return {};
-  const std::size_t same_length = text_of(of).size();
-  if (!text.starts_with(kKind)) return refuse(image, " is not an image of a sandbox in memory");
-  if (!text.starts_with(std::string(kKind) + id_line(of))) {
+  std::string_view rest = text;
+  if (!rest.starts_with(kKind)) return refuse(image, " is not an image of a sandbox in memory");
+  rest.remove_prefix(kKind.size());
+  if (!rest.starts_with(id_line(of))) {
     return refuse(image, " is damaged, or the image of another sandbox than " +
                              base::printable(of.sandbox_id));
   }
-  if (text.size() != same_length) return refuse(image, " is damaged");
-  return refuse(image, " was made by a sandbox of another request: restore it with that one");
+  rest.remove_prefix(id_line(of).size());
+  const bool same_request = rest.starts_with(request_line(of));
+  rest.remove_prefix(std::min(rest.size(), request_line(of).size()));
+  if (!rest.starts_with(kName)) return refuse(image, " is damaged");
+  rest.remove_prefix(kName.size());
+  const std::string name(rest.substr(0, rest.find('\n')));
+  if (rest.size() != name.size() + 1) return refuse(image, " is damaged");
+  if (!same_request) {
+    return refuse(image, " was made by a sandbox of another request: restore it with that one");
+  }
+  return name;
 }
 
 }  // namespace cordon::sandbox

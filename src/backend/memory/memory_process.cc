@@ -29,14 +29,22 @@ MemoryProcess::~MemoryProcess() { universe_->table.remove(id_); }
 
 // --- From start …
 
-Result<void> MemoryProcess::start() {
+Result<void> MemoryProcess::remember(const std::string& image) {
+  Lock lock(simulation());
+  simulation().settle(lock);
+  if (auto ok = must_run("checkpoint"); !ok) return ok;
+  universe_->images[image] = std::make_shared<const Task::Image>(tree_.image());
+  return {};
+}
+
+Result<void> MemoryProcess::start_as(const std::string& image) {
   {
     Lock lock(simulation());
     if (state_ != State::created) {
       return fail(ErrorCode::wrong_state, "start",
                   request_.program + " was started before: create a new process to run it again");
     }
-    if (auto launched = launch(); !launched) {
+    if (auto launched = launch(image); !launched) {
       end(lock, std::make_shared<const Outcome>(outcome::failed_to_start(
                     id_, kBackend, universe_->enforcement, launched.error())));
       return launched;
@@ -47,11 +55,13 @@ Result<void> MemoryProcess::start() {
   return {};
 }
 
-Result<void> MemoryProcess::launch() {
+Result<void> MemoryProcess::launch(const std::string& image) {
   if (universe_->closed) {
     return fail(ErrorCode::wrong_state, "start", "the manager of this process is gone");
   }
-  auto program = find_program();
+  const auto known = universe_->images.find(image);
+  Result<SharedProgram> program;
+  if (known == universe_->images.end()) program = find_program();
   if (!program) return std::unexpected(std::move(program.error()));
   if (auto opened = open_streams(); !opened) return opened;
 
@@ -59,7 +69,11 @@ Result<void> MemoryProcess::launch() {
   started_wall_ = simulation().wall_now();
   last_status_ = {simulation().now()};
   universe_->table.hold(id_, shared_from_this());
-  tree_.start(std::move(*program), limits_);
+  if (known != universe_->images.end()) {
+    tree_.resume(*known->second, limits_);
+  } else {
+    tree_.start(std::move(*program), limits_);
+  }
   if (const TimePoint at = simulation().after(timeout()); at != TimePoint::max()) {
     simulation().arm(deadline_, at);
   }

@@ -27,7 +27,7 @@ class MemoryProcess final : public Process,
   ~MemoryProcess() override;
 
   // Process
-  [[nodiscard]] Result<void> start() override;
+  [[nodiscard]] Result<void> start() override { return start_as({}); }
   [[nodiscard]] Result<Outcome> wait() override { return wait_for(kNoTimeout); }
   [[nodiscard]] Result<Outcome> wait_for(Duration patience) override;
   using Process::signal;
@@ -59,6 +59,11 @@ class MemoryProcess final : public Process,
 
   // The manager goes, and takes every process with it.
   void abandon();
+  // A simulated checkpoint: how far the leader has come is known to the manager under `image` from
+  // now on. Error: wrong_state (does not run).
+  [[nodiscard]] Result<void> remember(const std::string& image);
+  // As start(), but goes on as remembered; as start() if nothing is known under that name.
+  [[nodiscard]] Result<void> start_from(const std::string& image) { return start_as(image); }
   // Calls `ended` once, without the lock, when the process has ended; at once if it has. For those
   // who neither wait nor read its events: waiting moves time.
   void when_ended(std::function<void()> ended);
@@ -79,7 +84,8 @@ class MemoryProcess final : public Process,
   void cancel();
 
   // With the lock.
-  [[nodiscard]] Result<void> launch();
+  [[nodiscard]] Result<void> start_as(const std::string& image);
+  [[nodiscard]] Result<void> launch(const std::string& image);
   [[nodiscard]] Result<SharedProgram> find_program();
   [[nodiscard]] Result<void> open_streams();
   void stop(Lock& lock, Verdict cause, Duration grace, std::string evidence = {});

@@ -21,6 +21,28 @@ Task::Task(Tree& tree, SharedProgram program, std::int64_t pid, Task& parent)
   }
 }
 
+Task::Task(Tree& tree, const Image& image, std::int64_t pid)
+    : tree_(tree),
+      pid_(pid),
+      frames_(image.frames),
+      timer_(&Task::on_timer, this),
+      reactions_(image.reactions),
+      memory_(image.memory) {
+  // What was to be waited for is still to be waited for.
+  const Duration later = tree.simulation().now() - image.at;
+  for (Frame& frame : frames_) {
+    if (frame.until != TimePoint::max()) frame.until += later;
+  }
+}
+
+Task::Image Task::image() {
+  settle_cpu();
+  return {.at = tree_.simulation().now(),
+          .frames = frames_,
+          .reactions = reactions_,
+          .memory = memory_};
+}
+
 void Task::on_timer(void* task, Lock& lock) { static_cast<Task*>(task)->run(lock); }
 
 void Task::run(Lock& lock) {

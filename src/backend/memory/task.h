@@ -35,8 +35,13 @@ struct Frame {
 
 class Task final : public Runnable {
  public:
+  // How far it has come: enough to go on from there, as often as one likes. Functions in its script
+  // are shared with it, and so is what they remember.
+  struct Image;
+
   Task(Tree& tree, SharedProgram program, std::int64_t pid);
   Task(Tree& tree, SharedProgram program, std::int64_t pid, Task& parent);
+  Task(Tree& tree, const Image& image, std::int64_t pid);
   Task(const Task&) = delete;
   Task& operator=(const Task&) = delete;
 
@@ -54,6 +59,8 @@ class Task final : public Runnable {
   [[nodiscard]] WaitingFor waiting_for() const { return waiting_for_; }
   [[nodiscard]] Task* parent() const { return parent_; }
   void forget_parent() { parent_ = nullptr; }
+
+  [[nodiscard]] Image image();
 
   // Books the processor time used since the last call.
   void settle_cpu();
@@ -92,6 +99,13 @@ class Task final : public Runnable {
 
   std::uint64_t memory_ = 0;
   std::optional<TimePoint> burst_from_;  // uses the processor since then
+};
+
+struct Task::Image {
+  TimePoint at{};
+  std::vector<Frame> frames;
+  std::map<int, Reaction> reactions;
+  std::uint64_t memory = 0;
 };
 
 }  // namespace cordon::memory

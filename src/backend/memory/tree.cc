@@ -11,15 +11,27 @@ Tree::Tree(Universe& universe, TreeOwner& owner)
     : universe_(universe), simulation_(universe.simulation), owner_(owner) {}
 
 void Tree::start(SharedProgram program, const Limits& limits) {
+  begin(limits);
+  leader_.emplace(*this, std::move(program), universe_.next_pid++);
+  ++universe_.live;
+  simulation_.make_ready(*leader_);
+}
+
+void Tree::resume(const Task::Image& image, const Limits& limits) {
+  begin(limits);
+  leader_.emplace(*this, image, universe_.next_pid++);
+  usage_.memory_peak_bytes = leader_->memory();
+  ++universe_.live;
+  simulation_.make_ready(*leader_);
+}
+
+void Tree::begin(const Limits& limits) {
   limits_ = limits;
   started_ = simulation_.now();
   usage_ = {.cpu_user = Duration{0},
             .cpu_system = Duration{0},
             .memory_peak_bytes = 0,
             .processes_peak = 1};
-  leader_.emplace(*this, std::move(program), universe_.next_pid++);
-  ++universe_.live;
-  simulation_.make_ready(*leader_);
 }
 
 void Tree::signal(Lock& lock, int signal, Reach reach) {

@@ -41,6 +41,10 @@ class Tree {
 
   // The leader is ready to run its first step.
   void start(SharedProgram program, const Limits& limits);
+  // The leader goes on as in `image`; it is alone.
+  void resume(const Task::Image& image, const Limits& limits);
+  // Of the leader, which is alive.
+  [[nodiscard]] Task::Image image() { return leader_->image(); }
   void signal(Lock& lock, int signal, Reach reach);
   // The supervisor may read output again, or the program its input.
   void pump_output(Lock& lock);
@@ -78,6 +82,7 @@ class Tree {
   void ended(Lock& lock, Task& task, int exit_code, int signal);
 
  private:
+  void begin(const Limits& limits);
   [[nodiscard]] std::uint64_t alive() const;
   void raise_alarm(Lock& lock, OutputPipes::Alarm alarm);
   void bury();

@@ -9,6 +9,7 @@
 
 #include "backend/memory/simulation.h"
 #include "backend/memory/step.h"
+#include "backend/memory/task.h"
 #include "cordon/limits.h"
 #include "cordon/memory.h"
 #include "cordon/outcome.h"
@@ -30,6 +31,8 @@ struct Universe {
     std::size_t started = 0;  // how often
   };
   std::unordered_map<std::string, Entry> programs;
+  // Simulated checkpoints, by name.
+  std::unordered_map<std::string, std::shared_ptr<const Task::Image>> images;
   Limits default_limits;
   std::int64_t next_pid = 1000;
   std::size_t live = 0;  // programs
