@@ -4,8 +4,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
+#include <thread>
 
 #include "backend/linux/cgroup.h"
 #include "linux/inside_harness.h"
@@ -137,6 +139,35 @@ TEST_P(InsideLife, ProcessHeldLongerThanTheSandboxKeepsNothing) {
     const Traces before = traces_at_rest();
     for (int i = 0; i < 5; ++i) once();
     EXPECT_EQ(traces_settled(before), before);
+  });
+}
+
+TEST_P(InsideLife, EndsAtAnyMomentOfAStart) {
+  each([](supervise::Engine& engine, const std::string& parent) {
+    for (int i = 0; i < 20; ++i) {
+      Request request = sleeper();
+      request.cgroup_parent = parent;
+      auto made = engine.create({.sandbox_id = "test", .request = request});
+      ASSERT_TRUE(made) << made.error().message;
+      std::atomic<int> begun = 0;
+      std::thread starter([&] {
+        for (;;) {
+          auto process = (*made)->inside().create(shell("true")).value();
+          ++begun;
+          if (!process->start()) return;
+        }
+      });
+      // By the end of main, or by that of the nursery.
+      EXPECT_TRUE(eventually([&] { return begun > i; }));
+      if (i % 2 == 0) {
+        EXPECT_TRUE((*made)->main()->kill());
+      } else {
+        (void)run((*made)->inside(), shell("kill -9 2"));
+      }
+      starter.join();
+      made->reset();
+      EXPECT_EQ(traces().children, 1U) << "the spawner";
+    }
   });
 }
 
