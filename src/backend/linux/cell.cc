@@ -193,6 +193,7 @@ Result<void> Cell::set_up(Place& place, const plan::SandboxPlan& plan, const Cgr
     if (auto ok = verify(expectations(parts, caller)); !ok) return ok;
   }
   if (extras.nursery) {
+    sandbox_.set_nursery();
     status_inside_ = expectations(parts, caller).status;
     namespaces_inside_ = namespaces_of(sandbox_.program());
   }

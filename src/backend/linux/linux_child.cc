@@ -47,17 +47,24 @@ Result<void> LinuxChild::launch(const supervise::LaunchSpec& spec) {
 
 Result<void> LinuxChild::launch_inside(const supervise::LaunchSpec& spec,
                                        const SecretParts& secrets) {
-  auto made = nest_->hatch(plan_, group_limits(), spec.request.terminal ? spec.stdio[0] : -1);
-  if (!made) return std::unexpected(std::move(made.error()));
-  cell_ = std::move(*made);
   Request request = spec.request;
   nest_->furnish(request);
-  auto executed = execute({.request = request,
-                           .limits = spec.limits,
-                           .stdio = {spec.stdio[0], spec.stdio[1], spec.stdio[2]}},
-                          secrets);
-  if (!executed) give_back();
-  return executed;
+  const supervise::LaunchSpec furnished{.request = request,
+                                        .limits = spec.limits,
+                                        .stdio = {spec.stdio[0], spec.stdio[1], spec.stdio[2]}};
+  for (bool may_be_ahead = !is_main_;; may_be_ahead = false) {
+    auto made =
+        nest_->hatch(plan_, group_limits(), request.terminal ? spec.stdio[0] : -1, may_be_ahead);
+    if (!made) return std::unexpected(std::move(made.error()));
+    cell_ = std::move(made->cell);
+    auto executed = execute(furnished, secrets);
+    if (made->ahead) launch_ = Launch::warm;
+    if (executed) return executed;
+    give_back();
+    // What others inside can do to one that waits, they cannot do to one of its own.
+    if (!made->ahead || not_executed_) return executed;
+    launch_ = Launch::cold;
+  }
 }
 
 Remains LinuxChild::borrow(Place& place, const Request& request) {

@@ -50,6 +50,7 @@ Result<void> Nest::set_up() {
 
   CgroupLimits limits = limits_while_set_up(plan_->groups);
   if (limits.processes) ++*limits.processes;  // the nursery
+  processes_ = limits.processes;
   auto group = LinuxBackend::make_group(place_, limits, true);
   if (!group) return std::unexpected(std::move(group.error()));
   auto inner = (*group)->subdivide();
@@ -67,19 +68,37 @@ Result<void> Nest::set_up() {
   return {};
 }
 
-Nest::~Nest() { close(); }
+Nest::~Nest() {
+  end();
+  ready_.clear();
+  cell_.reset();
+}
 
-Result<std::unique_ptr<Cell>> Nest::hatch(const plan::SandboxPlan& plan, const CgroupLimits& limits,
-                                          int terminal) {
+std::optional<Error> Nest::refused() const {
+  if (ended_) return Error{ErrorCode::wrong_state, "start", 0, "the sandbox has ended"};
+  if (!cell_->sandbox().program_ended()) return std::nullopt;
+  return Error{ErrorCode::wrong_state, "start", 0, std::string(kGone)};
+}
+
+Result<Nest::Hatched> Nest::hatch(const plan::SandboxPlan& plan, const CgroupLimits& limits,
+                                  int terminal, bool may_be_ahead) {
   const std::lock_guard lock(mutex_);
-  const auto refused = [&]() -> std::optional<Error> {
-    if (ended_) return Error{ErrorCode::wrong_state, "start", 0, "the sandbox has ended"};
-    if (cell_->sandbox().program_ended()) {
-      return Error{ErrorCode::wrong_state, "start", 0, std::string(kGone)};
-    }
-    return std::nullopt;
-  };
   if (auto why = refused()) return std::unexpected(*std::move(why));
+  may_be_ahead = may_be_ahead && terminal < 0 && plan.unix_sockets == plan_->unix_sockets;
+  if (may_be_ahead) {
+    auto ready = take_ready(limits);
+    if (!ready) return std::unexpected(std::move(ready.error()));
+    // The first may be the only one.
+    if (++asked_ > 1) refill();
+    if (*ready) return Hatched{.cell = std::move(*ready), .ahead = true};
+  }
+  auto made = make(plan, limits, terminal);
+  if (!made) return std::unexpected(std::move(made.error()));
+  return Hatched{.cell = std::move(*made)};
+}
+
+Result<std::unique_ptr<Cell>> Nest::make(const plan::SandboxPlan& plan, const CgroupLimits& limits,
+                                         int terminal) {
   auto group = groups_->make();
   if (!group) return std::unexpected(std::move(group.error()));
   if (auto set = (*group)->set(limits); !set) return std::unexpected(std::move(set.error()));
@@ -88,6 +107,52 @@ Result<std::unique_ptr<Cell>> Nest::hatch(const plan::SandboxPlan& plan, const C
   // That says more than what was seen of it.
   if (auto why = refused()) return std::unexpected(*std::move(why));
   return made;
+}
+
+Result<std::unique_ptr<Cell>> Nest::take_ready(const CgroupLimits& limits) {
+  while (!ready_.empty()) {
+    std::unique_ptr<Cell> cell = std::move(ready_.back());
+    ready_.pop_back();
+    if (auto allowed = allow(ready_.size()); !allowed) {
+      return std::unexpected(std::move(allowed.error()));
+    }
+    if (cell->sandbox().program_ended()) continue;
+    if (cell->group()->set(limits)) return cell;
+  }
+  return nullptr;
+}
+
+Result<void> Nest::allow(std::size_t waiting) {
+  if (!processes_) return {};
+  return cell_->group()->set({.processes = *processes_ + waiting});
+}
+
+void Nest::refill() {
+  constexpr std::uint64_t kLittle = std::uint64_t{16} << 20;
+  if (refilling_ || plan_->groups.memory_bytes.value_or(kLittle) < kLittle) return;
+  refilling_ = true;
+  backend_->keeper().post([weak = weak_from_this()] {
+    if (const auto nest = weak.lock()) nest->make_ready();
+  });
+}
+
+void Nest::make_ready() {
+  constexpr std::size_t kReady = 4;
+  for (;;) {
+    const std::lock_guard lock(mutex_);
+    const std::size_t waiting = ready_.size();
+    refilling_ = !ended_ && cell_ && waiting < kReady && allow(waiting + 1).has_value();
+    if (!refilling_) return;
+    auto made = make(*plan_, {}, -1);
+    if (!made) {
+      // Who wants one hears why.
+      refilling_ = false;
+      (void)allow(waiting);
+      return;
+    }
+    (*made)->group()->open_counters();
+    ready_.push_back(std::move(*made));
+  }
 }
 
 void Nest::furnish(Request& request) const {
@@ -118,14 +183,18 @@ void Nest::end() {
 
 void Nest::close() {
   end();
-  const std::lock_guard lock(mutex_);
+  std::vector<std::unique_ptr<Cell>> ready;
+  std::unique_ptr<Cell> cell;
   {
-    const std::lock_guard ending(ending_);
-    if (!cell_) return;
-    // Its init can be waited for when all others were reaped, which is under way.
-    cell_.reset();
+    const std::scoped_lock lock(mutex_, ending_);
+    ready = std::move(ready_);
+    cell = std::move(cell_);
     groups_.reset();
   }
+  // Its init can be waited for when all others were reaped, which the keeper may have to do: it
+  // must not wait for a lock of ours.
+  ready.clear();
+  cell.reset();
   backend_->keeper().finish();
 }
 

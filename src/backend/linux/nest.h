@@ -8,7 +8,9 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "backend/linux/cell.h"
 #include "backend/linux/linux_backend.h"
@@ -17,7 +19,7 @@
 
 namespace cordon::linux_backend {
 
-class Nest {
+class Nest : public std::enable_shared_from_this<Nest> {
  public:
   // `request` is that of the main program. Errors: unsupported where programs in one sandbox cannot
   // be told apart (no control groups), and those of any sandbox.
@@ -30,8 +32,12 @@ class Nest {
 
   // A process that waits for its letter, in a group of its own with these limits. Errors:
   // wrong_state once the sandbox has ended or its nursery is gone; those of any start.
-  [[nodiscard]] Result<std::unique_ptr<Cell>> hatch(const plan::SandboxPlan& plan,
-                                                    const CgroupLimits& limits, int terminal);
+  struct Hatched {
+    std::unique_ptr<Cell> cell;
+    bool ahead = false;  // it has waited for a while, in which others inside may have ended it
+  };
+  [[nodiscard]] Result<Hatched> hatch(const plan::SandboxPlan& plan, const CgroupLimits& limits,
+                                      int terminal, bool may_be_ahead);
   // Adds what every program inside gets from the request of the main one.
   void furnish(Request& request) const;
   // The plan of a program inside. Errors: those of check_inside().
@@ -53,6 +59,18 @@ class Nest {
       : backend_(std::move(backend)), request_(std::move(request)), place_(place) {}
   [[nodiscard]] Result<void> set_up();
 
+  // Of all below, the lock is held.
+  [[nodiscard]] std::optional<Error> refused() const;
+  [[nodiscard]] Result<std::unique_ptr<Cell>> make(const plan::SandboxPlan& plan,
+                                                   const CgroupLimits& limits, int terminal);
+  // Null: there is none.
+  [[nodiscard]] Result<std::unique_ptr<Cell>> take_ready(const CgroupLimits& limits);
+  // Those that wait do not count for the limit of the sandbox.
+  [[nodiscard]] Result<void> allow(std::size_t waiting);
+  void refill();
+  // On the keeper's thread, without the lock.
+  void make_ready();
+
   const std::shared_ptr<LinuxBackend> backend_;
   Request request_;  // without secrets, once it is set up
   Place& place_;     // the backend's
@@ -61,7 +79,11 @@ class Nest {
   mutable std::mutex mutex_;  // for making
   std::mutex ending_;         // taken after the other
   std::unique_ptr<InnerGroups> groups_;
-  std::unique_ptr<Cell> cell_;  // null: closed
+  std::unique_ptr<Cell> cell_;                // null: closed
+  std::optional<std::uint64_t> processes_;    // that the sandbox may have
+  std::vector<std::unique_ptr<Cell>> ready_;  // made ahead
+  int asked_ = 0;                             // for others than the main program
+  bool refilling_ = false;
 };
 
 }  // namespace cordon::linux_backend

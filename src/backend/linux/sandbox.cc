@@ -66,7 +66,8 @@ Sandbox::Sandbox(Sandbox&& other) noexcept
       program_(std::exchange(other.program_, -1)),
       setup_fd_(std::move(other.setup_fd_)),
       program_fd_(std::move(other.program_fd_)),
-      seen_ended_(other.seen_ended_) {}
+      seen_ended_(other.seen_ended_),
+      nursery_(other.nursery_) {}
 
 Sandbox& Sandbox::operator=(Sandbox&& other) noexcept {
   if (this != &other) {
@@ -77,6 +78,7 @@ Sandbox& Sandbox::operator=(Sandbox&& other) noexcept {
     setup_fd_ = std::move(other.setup_fd_);
     program_fd_ = std::move(other.program_fd_);
     seen_ended_ = other.seen_ended_;
+    nursery_ = other.nursery_;
   }
   return *this;
 }
@@ -130,6 +132,7 @@ void Sandbox::end() {
   kill_one(setup_);
   if (setup_ > 0) (void)::kill(-setup_, SIGKILL);
   kill();
+  if (nursery_ && program_ > 0) reap_group(program_);
   reap_one(program_);
   if (setup_ > 0) reap_group(setup_);
   reap_one(init_);

@@ -32,6 +32,8 @@ class Sandbox {
   void set_setup(pid_t pid);
   void set_init(pid_t pid) { init_ = pid; }
   void set_program(pid_t pid);
+  // The program is a nursery: what it made and nobody heard of is in its process group.
+  void set_nursery() { nursery_ = true; }
   // Readable once the set-up process has ended; -1: not known, or seen to have ended well.
   [[nodiscard]] int setup_fd() const { return setup_fd_.get(); }
   // Whether it has ended as it should.
@@ -71,6 +73,7 @@ class Sandbox {
   base::Fd program_fd_;
   int watch_error_ = 0;
   bool seen_ended_ = false;  // the program
+  bool nursery_ = false;
 };
 
 }  // namespace cordon::linux_backend

@@ -169,14 +169,19 @@ std::expected<Sandbox, StartFailure> park_hatched(const Sandbox& nursery, Letter
   Sandbox made;
   bool started = false;
   const TimePoint until = std::chrono::steady_clock::now() + kPatience;
+  bool orphaned = false;  // the nursery has died: who it has made can only say so itself
   for (bool parked = false; !parked || !started;) {
-    auto heard = status.next(until, {made.program_fd(), nursery.program_fd()});
+    auto heard = status.next(until, {made.program_fd(), orphaned ? -1 : nursery.program_fd()});
     if (!heard) {
       status.abandon();
       return std::unexpected(StartFailure{std::move(heard.error())});
     }
-    if (!*heard) {
-      if (started && made.program() < 0) reap_unknown(nursery.program());
+    if (!*heard && made.program() < 0 && !orphaned && nursery.program_ended()) {
+      orphaned = true;
+      continue;
+    }
+    if (!*heard || (orphaned && made.program() > 0)) {
+      if (started && !orphaned && made.program() < 0) reap_unknown(nursery.program());
       return std::unexpected(died("the program's process was killed before it could begin"));
     }
     const Report& report = (*heard)->report;
