@@ -67,6 +67,9 @@ Result<void> GvisorChild::launch(const supervise::LaunchSpec& spec) {
     return std::unexpected(explain(std::move(started.error()), request));
   }
   sandbox_ = std::move(*started);
+  if (const auto* counted = sandbox_->group()) {
+    cpu_before_ = counted->cpu_time().value_or(Duration{0});
+  }
   if (role.launched) role.launched(sandbox_);
   return {};
 }
@@ -144,7 +147,9 @@ std::optional<supervise::Sample> GvisorChild::sample() const {
   if (group() == nullptr) return std::nullopt;
   const auto cpu = group()->cpu_time();
   if (!cpu) return std::nullopt;
-  supervise::Sample sample{.cpu = *cpu, .evidence = "processor time of the control group"};
+  supervise::Sample sample{
+      .cpu = *cpu - cpu_before_,
+      .evidence = "processor time of the control group since the program began"};
   sample.memory_bytes = group()->memory_bytes().value_or(0);
   return sample;
 }

@@ -40,6 +40,7 @@ class GvisorChild final : public supervise::Child {
 
   GvisorBackend& backend_;
   const plan::SandboxPlan plan_;
+  Duration cpu_before_{0};            // used by gVisor until the program began
   FileRelay relays_[2];               // of stdout and stderr; they end after the sandbox
   std::shared_ptr<Sandbox> sandbox_;  // null: not launched
 };
