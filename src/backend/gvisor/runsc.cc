@@ -78,6 +78,11 @@ std::vector<std::string> Runsc::command(const std::string& state, const std::str
   return words;
 }
 
+std::string Runsc::no_checkpoint() const {
+  if (!rootless) return {};
+  return "runsc " + version + " restores sandboxes for root only, and this caller is not";
+}
+
 Result<std::string> find_binary(std::string_view path) {
   std::string refused;
   while (!path.empty()) {
