@@ -114,6 +114,25 @@ class GvisorSetuid : public GvisorRun {
 
 TEST_F(GvisorSetuid, NoSuchFileIsLeftOnTheHost) { EXPECT_EQ(mode_left(*manager_), 0755U); }
 
+TEST_F(GvisorSetuid, NorByWhoIsExecutedBesideTheMainProgram) {
+  const fs::path granted = root() / "granted";
+  fs::create_directory(granted);
+  Request request = script("sleep 1000");
+  request.grants = {Grant::write(granted.string())};
+  if (::geteuid() == 0) {
+    ASSERT_EQ(::chmod(root().c_str(), 0755), 0);
+    ASSERT_EQ(::chown(granted.c_str(), 4321, 4321), 0);
+    request.user = User{4321, 4321};
+  }
+  const auto container = create(std::move(request));
+  const std::string file = (granted / "f").string();
+  EXPECT_EQ(exec(*container, "cp /usr/bin/true " + file).outcome.exit_code, 0);
+  (void)exec(*container, "chmod 755 " + file + "; chmod 4755 " + file);
+  struct stat info{};
+  ASSERT_EQ(::stat(file.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 07777U, 0755U);
+}
+
 TEST_F(GvisorSetuid, ItWouldBeWithoutTheFilter) {
   auto runsc = gvisor_backend::find_runsc();
   ASSERT_TRUE(runsc);

@@ -122,7 +122,6 @@ std::optional<supervise::Ended> GvisorChild::reap() {
   } else if (sampler_) {
     ended.usage.cpu_user = sampler_->last().cpu_user;
     ended.usage.cpu_system = sampler_->last().cpu_system;
-    ended.usage.memory_peak_bytes = sampler_->memory_peak();
   }
   return ended;
 }
@@ -151,11 +150,10 @@ void GvisorChild::add_usage(supervise::Ended& ended) {
 }
 
 void GvisorChild::sample_tree() {
-  const bool needed = plan_.sample_memory || plan_.sample_processes || plan_.sample_cpu;
+  const bool needed = plan_.sample_processes || plan_.sample_cpu;
   if (!needed || sandbox_->kernel_pid() <= 0) return;
-  sampler_ = std::make_unique<linux_backend::TreeSampler>(
-      sandbox_->pid(), sandbox_->kernel_pid(),
-      plan_.sample_memory ? plan_.limits.memory_bytes.value_or(0) : 0);
+  sampler_ = std::make_unique<linux_backend::TreeSampler>(sandbox_->pid(), sandbox_->kernel_pid(),
+                                                          std::uint64_t{0});
   cpu_before_ = sampler_->look().cpu();
 }
 
@@ -177,17 +175,12 @@ std::optional<supervise::Sample> GvisorChild::sample() const {
 }
 
 std::optional<Duration> GvisorChild::look_every() const {
-  if (!sampler_ || (!plan_.sample_memory && !plan_.sample_processes)) return std::nullopt;
+  if (!sampler_ || !plan_.sample_processes) return std::nullopt;
   return sampler_->pause();
 }
 
 supervise::Alarm GvisorChild::sampled_alarm() {
   const linux_backend::TreeUsage& tree = sampler_->look();
-  if (plan_.sample_memory && tree.memory_bytes > *plan_.limits.memory_bytes) {
-    return {
-        .verdict = Verdict::memory,
-        .evidence = "sampled memory of runsc's processes: " + std::to_string(tree.memory_bytes)};
-  }
   if (plan_.sample_processes && tree.processes > threads_for(*plan_.limits.processes)) {
     return {.verdict = Verdict::processes,
             .evidence = "sampled threads of runsc's processes: " + std::to_string(tree.processes)};

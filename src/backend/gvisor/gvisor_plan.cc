@@ -54,7 +54,11 @@ Enforcement enforcement_of(const plan::SandboxPlan& plan, const plan::HostCapabi
   Enforcement kept = plan.enforcement;
   const Limits& limits = plan.limits;
   if (!plan.groups.memory_bytes) {
-    kept.memory = sampled("memory", host.cgroup_memory, plan.sample_memory);
+    kept.memory = {Level::none, "",
+                   limits.memory_bytes ? "gVisor has no limit of its own, and there is no control "
+                                         "group for it (" +
+                                             host.cgroup_memory.why + ")"
+                                       : "no limit was asked for"};
   }
   if (!plan.groups.cpu_millicores && !plan.groups.cpu_clock) {
     kept.cpu = sampled("processor time", host.cgroup_cpu, plan.sample_cpu);
@@ -152,6 +156,7 @@ Result<plan::SandboxPlan> make_plan(const Request& request, const Limits& limits
     return std::unexpected(std::move(ok.error()));
   }
   made->rlimit_processes.reset();
+  made->sample_memory = false;  // what runsc's processes share cannot be told apart from outside
   made->sample_processes = limits.processes && !made->groups.processes;
   if (limits.processes && made->groups.processes) {
     made->groups.processes = threads_for(*limits.processes);
