@@ -111,7 +111,7 @@ TEST_P(Stop, TimeoutNeedsNobodyWaiting) {  // C32
 
 TEST_P(Stop, TimeoutWinsOverHowTheProgramThenExits) {
   Request request = world().catches_term(0);
-  request.timeout = support::enough(100ms);
+  request.timeout = GetParam().begins + support::enough(100ms);
   auto [process, events] = start_until_ready(std::move(request));
   const auto outcome = process->wait();
   EXPECT_EQ(outcome->verdict, Verdict::timeout);
@@ -121,7 +121,7 @@ TEST_P(Stop, TimeoutWinsOverHowTheProgramThenExits) {
 
 TEST_P(Stop, TimeoutKillsAfterTheGrace) {  // C33
   Request request = world().ignores_term();
-  request.timeout = support::enough(100ms);
+  request.timeout = GetParam().begins + support::enough(100ms);
   request.grace = 40ms;
   auto [process, events] = start_until_ready(std::move(request));
   const auto outcome = process->wait();
@@ -182,7 +182,7 @@ TEST_P(Stop, WaitDoesNotBlockSignal) {  // mistake: wait() holding the lock that
 
 TEST_P(Stop, TreeIsGoneWithItsLeader) {  // C20 C34
   Request request = world().stubborn_tree();
-  request.timeout = support::enough(200ms);
+  request.timeout = GetParam().begins + support::enough(200ms);
   request.grace = 20ms;
   auto [process, events] = start_until_ready(std::move(request));
   EXPECT_EQ(process->wait()->verdict, Verdict::timeout);

@@ -12,6 +12,11 @@ using testing::HasSubstr;
 
 class GvisorCheckpoint : public GvisorTest {
  protected:
+  void SetUp() override {
+    GvisorTest::SetUp();
+    if (IsSkipped() || HasFatalFailure()) return;
+    if (const std::string why = engine().no_checkpoint(); !why.empty()) GTEST_SKIP() << why;
+  }
   // Reads what the counter says until `count`, and then all that is there until its end: the last.
   static int last_after(EventStream& events, int count) {
     int last = 0;

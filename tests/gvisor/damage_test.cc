@@ -14,6 +14,11 @@ using testing::HasSubstr;
 
 class GvisorImage : public GvisorTest {
  protected:
+  void SetUp() override {
+    GvisorTest::SetUp();
+    if (IsSkipped() || HasFatalFailure()) return;
+    if (const std::string why = engine().no_checkpoint(); !why.empty()) GTEST_SKIP() << why;
+  }
   void write_image() {
     const auto container = create(counter());
     const auto done = container->checkpoint({.image = image("image")});

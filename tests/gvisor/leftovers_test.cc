@@ -21,7 +21,9 @@ class GvisorLeftovers : public GvisorTest {
     const auto directory = gvisor_backend::directory_of_runs();
     if (!directory) return 0;
     std::size_t count = 0;
-    for ([[maybe_unused]] const auto& entry : fs::directory_iterator(*directory)) ++count;
+    for (const auto& entry : fs::directory_iterator(*directory)) {
+      if (entry.is_directory()) ++count;
+    }
     return count;
   }
 };

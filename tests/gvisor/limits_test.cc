@@ -5,8 +5,10 @@
 
 #include <fstream>
 
+#include "backend/gvisor/gvisor_backend.h"
 #include "base/fd.h"
 #include "gvisor/harness.h"
+#include "supervise/supervising_manager.h"
 
 namespace cordon::gvisor_tests {
 namespace {
@@ -87,24 +89,55 @@ TEST_F(GvisorRun, OutputToAFileIsAllThere) {
   for (const char* line : {"one\n", "two\n", "three\n"}) EXPECT_THAT(text, HasSubstr(line));
 }
 
-// With the filter off, the same attack leaves such a file: see the next one.
-TEST_F(GvisorRun, LeavesNoSetuidFileOnTheHost) {
+// The mode of the file that a hostile program leaves in a write grant.
+class GvisorSetuid : public GvisorRun {
+ protected:
+  unsigned mode_left(Manager& manager) {
+    const fs::path granted = root() / "granted";
+    fs::create_directory(granted);
+    Request request = script("cp /usr/bin/true f; chmod 755 f; chmod 2755 f; chmod 4755 f; exit 0");
+    request.cwd = granted.string();
+    request.grants = {Grant::write(granted.string())};
+    if (::geteuid() == 0) {
+      EXPECT_EQ(::chmod(root().c_str(), 0755), 0);
+      EXPECT_EQ(::chown(granted.c_str(), 4321, 4321), 0);
+      request.user = User{4321, 4321};
+    }
+    auto process = manager.create(std::move(request));
+    EXPECT_TRUE(process && (*process)->start());
+    if (process) (void)(*process)->wait();
+    struct stat info{};
+    EXPECT_EQ(::stat((granted / "f").c_str(), &info), 0);
+    return info.st_mode & 07777U;
+  }
+};
+
+TEST_F(GvisorSetuid, NoSuchFileIsLeftOnTheHost) { EXPECT_EQ(mode_left(*manager_), 0755U); }
+
+TEST_F(GvisorSetuid, NorByWhoIsExecutedBesideTheMainProgram) {
   const fs::path granted = root() / "granted";
   fs::create_directory(granted);
-  Request request = script(
-      "cp /usr/bin/true f; chmod 755 f && echo plain; chmod 4755 f; "
-      "chmod 2755 f; exit 0");
-  request.cwd = granted.string();
+  Request request = script("sleep 1000");
   request.grants = {Grant::write(granted.string())};
   if (::geteuid() == 0) {
     ASSERT_EQ(::chmod(root().c_str(), 0755), 0);
     ASSERT_EQ(::chown(granted.c_str(), 4321, 4321), 0);
     request.user = User{4321, 4321};
   }
-  EXPECT_EQ(run(std::move(request)).exit_code, 0);
-  struct stat info{};
-  ASSERT_EQ(::stat((granted / "f").c_str(), &info), 0);
-  EXPECT_EQ(info.st_mode & 07777U, 0755U);
+  const auto container = create(std::move(request));
+  // They are not filtered by this runsc: so there are none.
+  const auto process = container->inside().create(script("true"));
+  ASSERT_FALSE(process);
+  EXPECT_EQ(process.error().code, ErrorCode::unsupported);
+  EXPECT_THAT(process.error().message, HasSubstr("setuid"));
+}
+
+TEST_F(GvisorSetuid, ItWouldBeWithoutTheFilter) {
+  auto runsc = gvisor_backend::find_runsc();
+  ASSERT_TRUE(runsc);
+  runsc->filters = false;
+  supervise::SupervisingManager weakened(gvisor_backend::GvisorBackend::make(*std::move(runsc)));
+  EXPECT_EQ(mode_left(weakened), 04755U);
 }
 
 TEST_F(GvisorRun, TellsWhatItCannotDo) {

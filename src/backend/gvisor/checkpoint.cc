@@ -104,6 +104,9 @@ std::uint64_t size_of(const std::string& directory) {
 }  // namespace
 
 Result<void> GvisorContainer::checkpoint(const supervise::CheckpointAsk& ask) {
+  if (std::string why = inside_->sandbox->runsc().no_checkpoint(); !why.empty()) {
+    return base::fail(ErrorCode::unsupported, kStage, std::move(why));
+  }
   if (ask.leave_running) {
     return base::fail(ErrorCode::unsupported, kStage,
                       "runsc " + manifest_.runsc +

@@ -1,5 +1,6 @@
 #include "backend/gvisor/exec_backend.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "backend/gvisor/exec_child.h"
@@ -45,6 +46,15 @@ Result<void> check_limits(const Limits& asked, const Limits& had) {
 
 Result<void> check_inside(const Request& request, const Limits& limits, const Inside& inside) {
   if (auto ok = check_request(request); !ok) return ok;
+  const bool writes = std::ranges::any_of(inside.plan.root, [](const plan::View& view) {
+    return view.granted && view.writable && view.kind == plan::View::Kind::bind;
+  });
+  if (writes) {
+    return base::fail(ErrorCode::unsupported, "inside",
+                      "runsc filters the system calls of a sandbox's main program only, so "
+                      "another one could leave a setuid file in a write grant: create the sandbox "
+                      "without write grants, and copy files in and out");
+  }
   if (!request.grants.empty() && request.grants != inside.request.grants) {
     return more("grants", "its own grants are fixed");
   }

@@ -67,6 +67,10 @@ Result<void> GvisorChild::launch(const supervise::LaunchSpec& spec) {
     return std::unexpected(explain(std::move(started.error()), request));
   }
   sandbox_ = std::move(*started);
+  if (const auto* counted = sandbox_->group()) {
+    cpu_before_ = counted->cpu_time().value_or(Duration{0});
+  }
+  sample_tree();
   if (role.launched) role.launched(sandbox_);
   return {};
 }
@@ -113,7 +117,12 @@ std::optional<supervise::Ended> GvisorChild::reap() {
     ended.status_lost = true;  // gVisor itself was ended, and the program with it
     ended.evidence = end->error;
   }
-  if (group() != nullptr) add_usage(ended);
+  if (group() != nullptr) {
+    add_usage(ended);
+  } else if (sampler_) {
+    ended.usage.cpu_user = sampler_->last().cpu_user;
+    ended.usage.cpu_system = sampler_->last().cpu_system;
+  }
   return ended;
 }
 
@@ -140,18 +149,53 @@ void GvisorChild::add_usage(supervise::Ended& ended) {
   }
 }
 
+void GvisorChild::sample_tree() {
+  const bool needed = plan_.sample_processes || plan_.sample_cpu;
+  if (!needed || sandbox_->kernel_pid() <= 0) return;
+  sampler_ = std::make_unique<linux_backend::TreeSampler>(sandbox_->pid(), sandbox_->kernel_pid(),
+                                                          std::uint64_t{0});
+  cpu_before_ = sampler_->look().cpu();
+}
+
 std::optional<supervise::Sample> GvisorChild::sample() const {
-  if (group() == nullptr) return std::nullopt;
-  const auto cpu = group()->cpu_time();
+  supervise::Sample sample;
+  if (sampler_) {
+    const linux_backend::TreeUsage& tree = sampler_->look();
+    sample.cpu = tree.cpu() - cpu_before_;
+    sample.evidence = "sampled processor time of runsc's processes since the program began";
+    sample.memory_bytes = tree.memory_bytes;
+    return sample;
+  }
+  const auto cpu = group() != nullptr ? group()->cpu_time() : std::nullopt;
   if (!cpu) return std::nullopt;
-  supervise::Sample sample{.cpu = *cpu, .evidence = "processor time of the control group"};
+  sample.cpu = *cpu - cpu_before_;
+  sample.evidence = "processor time of the control group since the program began";
   sample.memory_bytes = group()->memory_bytes().value_or(0);
   return sample;
+}
+
+std::optional<Duration> GvisorChild::look_every() const {
+  if (!sampler_ || !plan_.sample_processes) return std::nullopt;
+  return sampler_->pause();
+}
+
+supervise::Alarm GvisorChild::sampled_alarm() {
+  const linux_backend::TreeUsage& tree = sampler_->look();
+  if (plan_.sample_processes && tree.processes > threads_for(*plan_.limits.processes)) {
+    return {.verdict = Verdict::processes,
+            .evidence = "sampled threads of runsc's processes: " + std::to_string(tree.processes)};
+  }
+  return {};
 }
 
 int GvisorChild::alarm_fd() const { return group() != nullptr ? group()->event_fd() : -1; }
 
 supervise::Alarm GvisorChild::alarm() {
+  if (sampler_) {
+    supervise::Alarm sampled = sampled_alarm();
+    if (sampled.verdict || group() == nullptr) return sampled;
+  }
+  if (group() == nullptr) return {};
   const bool happened = group()->acknowledge();
   const linux_backend::CgroupUsage used = group()->usage();
   if (used.oom_kills > 0) {

@@ -8,6 +8,7 @@
 #include "backend/gvisor/file_relay.h"
 #include "backend/gvisor/gvisor_backend.h"
 #include "backend/gvisor/sandbox.h"
+#include "backend/linux/tree_sampler.h"
 #include "plan/sandbox_plan.h"
 #include "supervise/backend.h"
 
@@ -32,14 +33,20 @@ class GvisorChild final : public supervise::Child {
   [[nodiscard]] Enforcement enforcement() const override { return plan_.enforcement; }
   [[nodiscard]] int alarm_fd() const override;
   [[nodiscard]] supervise::Alarm alarm() override;
+  [[nodiscard]] std::optional<Duration> look_every() const override;
 
  private:
   [[nodiscard]] linux_backend::Cgroup* group() const { return sandbox_->group(); }
   [[nodiscard]] Error explain(Error error, const Request& request) const;
   void add_usage(supervise::Ended& ended);
+  // Without a group somebody has to look.
+  void sample_tree();
+  [[nodiscard]] supervise::Alarm sampled_alarm();
 
   GvisorBackend& backend_;
   const plan::SandboxPlan plan_;
+  std::unique_ptr<linux_backend::TreeSampler> sampler_;  // null: groups count what is limited
+  Duration cpu_before_{0};                               // used by gVisor until the program began
   FileRelay relays_[2];               // of stdout and stderr; they end after the sandbox
   std::shared_ptr<Sandbox> sandbox_;  // null: not launched
 };

@@ -16,7 +16,7 @@ class GvisorEngine final : public supervise::Engine {
  public:
   explicit GvisorEngine(Runsc runsc) : runsc_(std::move(runsc)) {}
   [[nodiscard]] std::string_view name() const override { return "gvisor"; }
-  [[nodiscard]] std::string no_checkpoint() const override { return {}; }
+  [[nodiscard]] std::string no_checkpoint() const override;
   [[nodiscard]] Result<std::unique_ptr<supervise::Container>> create(
       supervise::ContainerSpec spec) override;
   [[nodiscard]] Result<std::unique_ptr<supervise::Container>> restore(

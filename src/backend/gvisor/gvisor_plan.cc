@@ -43,11 +43,10 @@ plan::Caller caller_now() {
   return caller;
 }
 
-Guarantee without_group(const plan::Feature& feature, bool asked) {
+Guarantee sampled(const std::string& what, const plan::Feature& feature, bool asked) {
   if (!asked) return {Level::none, "", "no limit was asked for"};
-  return {
-      Level::none, "",
-      "gVisor has no limit of its own, and there is no control group for it (" + feature.why + ")"};
+  return {Level::partial, "sampling the " + what + " of runsc's processes",
+          "declared as sampled: a burst between two looks escapes (" + feature.why + ")"};
 }
 
 Enforcement enforcement_of(const plan::SandboxPlan& plan, const plan::HostCapabilities& host,
@@ -55,13 +54,20 @@ Enforcement enforcement_of(const plan::SandboxPlan& plan, const plan::HostCapabi
   Enforcement kept = plan.enforcement;
   const Limits& limits = plan.limits;
   if (!plan.groups.memory_bytes) {
-    kept.memory = without_group(host.cgroup_memory, limits.memory_bytes.has_value());
+    kept.memory = {Level::none, "",
+                   limits.memory_bytes ? "gVisor has no limit of its own, and there is no control "
+                                         "group for it (" +
+                                             host.cgroup_memory.why + ")"
+                                       : "no limit was asked for"};
   }
   if (!plan.groups.cpu_millicores && !plan.groups.cpu_clock) {
-    kept.cpu = without_group(host.cgroup_cpu, limits.cpu_time.has_value() || limits.cpu_millicores);
+    kept.cpu = sampled("processor time", host.cgroup_cpu, plan.sample_cpu);
+    if (limits.cpu_millicores) {
+      kept.cpu.note += "; the share of the processors is not enforced";
+    }
   }
   if (!plan.groups.processes) {
-    kept.processes = without_group(host.cgroup_pids, limits.processes.has_value());
+    kept.processes = sampled("threads", host.cgroup_pids, plan.sample_processes);
   } else {
     kept.processes = {Level::partial, kept.processes.by,
                       "gVisor's own threads are counted too, so more are allowed for; to reach "
@@ -149,10 +155,11 @@ Result<plan::SandboxPlan> make_plan(const Request& request, const Limits& limits
   if (auto ok = check_write_grants(*made, request, runsc); !ok) {
     return std::unexpected(std::move(ok.error()));
   }
-  made->sample_memory = made->sample_processes = made->sample_cpu = false;
   made->rlimit_processes.reset();
+  made->sample_memory = false;  // what runsc's processes share cannot be told apart from outside
+  made->sample_processes = limits.processes && !made->groups.processes;
   if (limits.processes && made->groups.processes) {
-    made->groups.processes = (*limits.processes * kThreadsEach) + kThreadsOfGvisor;
+    made->groups.processes = threads_for(*limits.processes);
   }
   made->enforcement = enforcement_of(*made, host, runsc);
   return made;

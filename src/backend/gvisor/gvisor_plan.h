@@ -16,6 +16,9 @@ namespace cordon::gvisor_backend {
 // for a sandbox, and so many for each thread of the program.
 inline constexpr std::uint64_t kThreadsOfGvisor = 64;
 inline constexpr std::uint64_t kThreadsEach = 2;
+[[nodiscard]] constexpr std::uint64_t threads_for(std::uint64_t processes) {
+  return (processes * kThreadsEach) + kThreadsOfGvisor;
+}
 
 // What is asked for and this backend does not do. Errors: unsupported, naming the field.
 [[nodiscard]] Result<void> check_request(const Request& request);

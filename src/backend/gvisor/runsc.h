@@ -16,6 +16,9 @@ struct Runsc {
   bool rootless = false;   // the caller is an ordinary user
   bool filters = false;    // it can filter the program's system calls (--oci-seccomp)
 
+  // Why it cannot write images that it could restore; empty: it can.
+  [[nodiscard]] std::string no_checkpoint() const;
+
   // The command line up to the subcommand, for containers whose state is in `state`, and messages
   // in the file `log`.
   [[nodiscard]] std::vector<std::string> command(const std::string& state,

@@ -168,6 +168,7 @@ Result<bool> Sandbox::has_begun() {
   const auto text = linux_backend::read_file(AT_FDCWD, file.c_str());
   const auto state = text ? parse_state(*text) : std::nullopt;
   if (!state || state->status != "running") return false;
+  kernel_pid_ = state->sandbox;
   sandbox_ = open_pidfd(state->sandbox);
   gofer_ = open_pidfd(state->gofer);
   if (auto inside = check_groups(*state); !inside) {

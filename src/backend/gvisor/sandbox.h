@@ -59,6 +59,8 @@ class Sandbox {
   [[nodiscard]] const RunDirectory& directory() const { return directory_; }
   [[nodiscard]] linux_backend::Cgroup* group() const { return group_.get(); }
   [[nodiscard]] pid_t pid() const { return pid_; }
+  // The process that is gVisor's kernel; -1: it had ended when it was looked for.
+  [[nodiscard]] pid_t kernel_pid() const { return kernel_pid_; }
   [[nodiscard]] int exit_fd() const { return pidfd_.get(); }
 
   // Kills everything of it at once.
@@ -105,6 +107,7 @@ class Sandbox {
   std::vector<int> join_;
   pid_t pid_ = -1;
   base::Fd pidfd_;
+  pid_t kernel_pid_ = -1;
   base::Fd sandbox_;  // pidfds, for where there is no group
   base::Fd gofer_;
   std::atomic<bool> checkpointed_ = false;
