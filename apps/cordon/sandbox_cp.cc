@@ -45,6 +45,7 @@ Result<Place> split(std::string path) {
   const std::size_t slash = path.rfind('/');
   Place place{.parent = slash == std::string::npos ? "." : path.substr(0, slash + 1),
               .name = path.substr(slash == std::string::npos ? 0 : slash + 1)};
+  while (place.parent.size() > 1 && place.parent.ends_with('/')) place.parent.pop_back();
   if (place.name.empty() || place.name == "." || place.name == "..") {
     return fail(ErrorCode::invalid_argument,
                 concat("'", path, "' does not end in a name: give the name of what is copied"));
@@ -132,7 +133,7 @@ Result<std::uint64_t> copy_out(Inside& inside, const std::string& from, const st
   }
   base::Fd directory(::open(target.parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!directory) return base::fail_os(kStage, errno, concat("opening ", target.parent));
-  Unpacker unpacker(std::move(directory), source->name, target.name);
+  Unpacker unpacker(std::move(directory), target.parent, source->name, target.name);
   const auto ran =
       inside.run("tar", {"-C", source->parent, "-cf", "-", "--", source->name}, Input::none(),
                  [&](std::string_view bytes) { return unpacker.feed(bytes); });

@@ -55,7 +55,9 @@ class Packer {
         workdir::open_beneath(top_, below.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC);
     struct stat found{};
     if (!what || ::fstat(what.get(), &found) != 0) return cannot(errno, below);
-    TarEntry entry{.path = name, .mode = found.st_mode & 0777U};
+    TarEntry entry{.path = name,
+                   .mode = found.st_mode & 0777U,
+                   .time = static_cast<std::uint64_t>(std::max<time_t>(0, found.st_mtime))};
     if (S_ISLNK(found.st_mode)) {
       std::array<char, PATH_MAX> target{};
       const ssize_t size = ::readlinkat(what.get(), "", target.data(), target.size());

@@ -1,6 +1,7 @@
 #include "sandbox_store.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -26,11 +27,12 @@ constexpr const char* kNewRecord = "record.new";
 constexpr std::string_view kGone = ".gone-";  // no name of a sandbox begins with a dot
 constexpr Duration kRemoval = std::chrono::minutes(5);
 constexpr std::size_t kLongestRecord = std::size_t{16} * 1024 * 1024;
-// Who only looks holds a lock for a moment, too: it is not taken for a supervisor's at once. Longer
-// where the record says that there is none.
+// Who only looks holds a lock for a moment, too, and so does who is being killed: neither is taken
+// for a supervisor.
 constexpr Duration kPause = std::chrono::milliseconds(10);
-constexpr Duration kLooks = std::chrono::milliseconds(100);
-constexpr Duration kLooksAtRest = std::chrono::seconds(5);
+constexpr Duration kLooks = std::chrono::seconds(5);
+// For a process that is being killed, to close its sockets.
+constexpr int kClosingMs = 50;
 
 std::unexpected<Error> no_such(const std::string& name) {
   return base::fail(ErrorCode::not_found, kStage,
@@ -42,6 +44,14 @@ std::unexpected<Error> taken(const std::string& name, const Result<Record>& reco
   return base::fail(ErrorCode::wrong_state, kStage,
                     concat("there is a sandbox '", name, "' already", state,
                            ": take another name, or remove it by 'cordon sandbox rm ", name, "'"));
+}
+
+// Whether somebody is behind the socket, who is not just ending.
+bool listens(const service::Place& place) {
+  const auto socket = place.connect();
+  if (!socket) return false;
+  pollfd closing{.fd = socket->get(), .events = 0, .revents = 0};
+  return ::poll(&closing, 1, kClosingMs) == 0;
 }
 
 Result<service::Place> place_of_all(bool create) {
@@ -167,8 +177,8 @@ Result<Claim> claim(const std::string& name, const std::vector<SandboxState>& re
       return std::unexpected(std::move(record.error()));
     }
     if (!*lock) {
-      const bool alive = record && !at_rest(record->state);
-      if (real_clock().now() - since > (alive ? kLooks : kLooksAtRest)) return taken(name, record);
+      const bool alive = record && !at_rest(record->state) && listens(entry->place());
+      if (alive || real_clock().now() - since > kLooks) return taken(name, record);
       real_clock().sleep_until(real_clock().now() + kPause);
       continue;
     }

@@ -79,14 +79,15 @@ std::string octal(std::uint64_t value, std::size_t digits) {
   return text;
 }
 
-std::string block_of(char type, std::string_view path, std::string_view target, std::uint32_t mode,
-                     std::uint64_t size) {
+std::string block_of(char type, const TarEntry& entry) {
+  const auto& [kind, path, target, mode, size, time] = entry;
+  (void)kind;
   constexpr std::uint64_t kFits = std::uint64_t{1} << 33U;
   std::string block(kTarBlock, '\0');
   put(block, kName, path);
   put(block, kMode, octal(mode, kMode.size - 1));
   put(block, kSize, octal(size < kFits ? size : 0, kSize.size - 1));
-  put(block, kTime, octal(0, kTime.size - 1));
+  put(block, kTime, octal(time, kTime.size - 1));
   block[kType] = type;
   put(block, kTarget, target);
   put(block, kMagic, std::string_view("ustar\00000", kMagic.size));
@@ -115,12 +116,13 @@ std::string tar_header(const TarEntry& entry) {
   if (entry.size >= kFits) pax += pax_record("size", std::to_string(entry.size));
   std::string bytes;
   if (!pax.empty()) {
-    bytes = block_of('x', "pax", "", 0600, pax.size()) + pax + tar_padding(pax.size());
+    const TarEntry about{.path = "pax", .mode = 0600, .size = pax.size()};
+    bytes = block_of('x', about) + pax + tar_padding(pax.size());
   }
   const char type = entry.type == TarEntry::Type::directory ? '5'
                     : entry.type == TarEntry::Type::link    ? '2'
                                                             : '0';
-  return bytes + block_of(type, entry.path, entry.target, entry.mode, entry.size);
+  return bytes + block_of(type, entry);
 }
 
 std::string tar_padding(std::uint64_t size) {

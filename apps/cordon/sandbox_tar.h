@@ -22,6 +22,7 @@ struct TarEntry {
   std::string target{};  // of a link
   std::uint32_t mode = 0;
   std::uint64_t size = 0;  // of a file
+  std::uint64_t time = 0;  // of its last change, in seconds since 1970; not read
 };
 
 inline constexpr std::size_t kTarBlock = 512;

@@ -33,14 +33,15 @@ base::Fd parent_of(int directory, const std::string& path) {
 
 std::string last_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-std::unexpected<Error> cannot(int error, const std::string& path) {
-  return base::fail_os(kStage, error, concat("writing ", path));
-}
-
 }  // namespace
 
-Unpacker::Unpacker(base::Fd directory, std::string from, std::string to)
+std::unexpected<Error> Unpacker::cannot(int error, const std::string& path) const {
+  return base::fail_os(kStage, error, concat("writing ", name_, "/", path));
+}
+
+Unpacker::Unpacker(base::Fd directory, std::string name, std::string from, std::string to)
     : directory_(std::move(directory)),
+      name_(std::move(name)),
       from_(std::move(from)),
       to_(std::move(to)),
       reader_({.entry = [this](const TarEntry& e) { return entry(e); },

@@ -15,7 +15,8 @@ namespace cordon::app::sandbox {
 class Unpacker {
  public:
   // Everything in the archive is `from`, or below it; it becomes `to` in the directory.
-  Unpacker(base::Fd directory, std::string from, std::string to);
+  // `name` is the directory's, for messages.
+  Unpacker(base::Fd directory, std::string name, std::string from, std::string to);
 
   [[nodiscard]] Result<void> feed(std::string_view bytes) { return reader_.feed(bytes); }
   // Error: the archive is not whole.
@@ -31,7 +32,10 @@ class Unpacker {
   // What the path is called here. Error: it is not below `from`.
   [[nodiscard]] Result<std::string> renamed(const std::string& path) const;
 
+  [[nodiscard]] std::unexpected<Error> cannot(int error, const std::string& path) const;
+
   const base::Fd directory_;
+  const std::string name_;
   const std::string from_;
   const std::string to_;
   base::Fd file_;
