@@ -56,6 +56,9 @@ class RunRecorder {
   [[nodiscard]] Result<void> planned(const Plan& plan);
   // Call it before the program is started, and do not start it on error.
   [[nodiscard]] Result<void> started();
+  // What is about to be done to the long-lived sandbox that the program is in; do not do it on
+  // error.
+  [[nodiscard]] Result<void> in_sandbox(const std::string& detail);
   // A signal that Cordon sends on behalf of its user.
   [[nodiscard]] Result<void> signalled(int signal);
   // Limits that were hit, denials, and the end itself.

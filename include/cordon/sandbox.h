@@ -26,10 +26,12 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "cordon/audit.h"
 #include "cordon/clock.h"
 #include "cordon/error.h"
 #include "cordon/manager.h"
@@ -55,6 +57,10 @@ struct SandboxOptions {
   // Empty: one of its own below default_cache(). remove() takes away what the sandbox put there,
   // and the directory itself if nothing else is in it.
   std::filesystem::path state{};
+  // The record of the main program, of those executed, and of what was done to the sandbox; empty:
+  // none. What cannot be recorded is not done. Ends are recorded with the next operation, at the
+  // latest when the sandbox is removed.
+  std::optional<audit::Settings> audit{};
 };
 
 struct CheckpointOptions {

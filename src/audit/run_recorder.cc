@@ -131,6 +131,10 @@ Result<void> RunRecorder::started() {
   return state_->record(Operation::start, state_->explained ? std::string(kExplained) : "");
 }
 
+Result<void> RunRecorder::in_sandbox(const std::string& detail) {
+  return state_->record(Operation::sandbox, detail);
+}
+
 Result<void> RunRecorder::signalled(int signal) {
   return state_->record(Operation::signal, "signal " + std::to_string(signal));
 }

@@ -1,7 +1,5 @@
 #include "sandbox/inside_processes.h"
 
-#include <algorithm>
-#include <iterator>
 #include <string>
 #include <utility>
 
@@ -81,10 +79,11 @@ Result<std::shared_ptr<Process>> InsideProcesses::create(Request request) {
   std::vector<Entry> gone;  // dropped without the lock: that may wait for somebody who wants it
   const std::scoped_lock lock(mutex_);
   if (closed_) return over(program);
-  const auto rest = std::ranges::stable_partition(
-      entries_, [](const Entry& entry) { return !entry.process.expired(); });
-  std::ranges::move(rest, std::back_inserter(gone));
-  entries_.erase(rest.begin(), rest.end());
+  std::vector<Entry> left;
+  for (Entry& entry : entries_) {
+    (entry.process.expired() ? gone : left).push_back(std::move(entry));
+  }
+  entries_ = std::move(left);
   entries_.push_back({.process = *process, .ending = std::move(ending)});
   return process;
 }

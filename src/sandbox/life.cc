@@ -12,6 +12,7 @@ namespace {
 
 using base::fail;
 
+constexpr const char* kNothingLeft = "nothing of the sandbox is left";
 // For the end of what was killed.
 constexpr Duration kEndPatience = std::chrono::seconds(30);
 
@@ -22,15 +23,17 @@ Duration with_patience(Duration grace) {
 }  // namespace
 
 Life::Life(std::unique_ptr<supervise::Engine> engine, Request request, std::string id,
-           std::filesystem::path state)
+           std::filesystem::path state, std::optional<audit::Settings> audit)
     : engine_(std::move(engine)),
       request_(std::move(request)),
       id_(std::move(id)),
-      state_directory_(std::move(state)) {}
+      state_directory_(std::move(state)),
+      records_(std::move(audit), std::string(engine_->name())) {}
 
 Life::~Life() {
   container_.reset();
-  (void)directory_.remove();
+  const bool removed = directory_.remove().has_value();
+  records_.over(removed ? kNothingLeft : "files of the sandbox are left");
 }
 
 // --- Coming to life.
@@ -43,7 +46,7 @@ Result<void> Life::create() {
     if (auto possible = check(Operation::create); !possible) return possible;
   }
   return bring_to_life(
-      [this](supervise::ContainerSpec spec) { return engine_->create(std::move(spec)); });
+      "create", [this](supervise::ContainerSpec spec) { return engine_->create(std::move(spec)); });
 }
 
 Result<void> Life::restore(const std::filesystem::path& image) {
@@ -63,18 +66,25 @@ Result<void> Life::restore(const std::filesystem::path& image) {
                 "cannot restore sandbox " + base::printable(id_) + ": there is no directory " +
                     base::printable(image.string()));
   }
-  return bring_to_life([this, &image](supervise::ContainerSpec spec) {
-    return engine_->restore(std::move(spec), image);
-  });
+  return bring_to_life("restore from " + image.string(),
+                       [this, &image](supervise::ContainerSpec spec) {
+                         return engine_->restore(std::move(spec), image);
+                       });
 }
 
-Result<void> Life::bring_to_life(const Maker& make) {
+Result<void> Life::bring_to_life(const std::string& how, const Maker& make) {
   if (auto valid = validate_sandbox_id(id_); !valid) return fail_with(std::move(valid.error()));
   auto container_id = new_container_id();
   if (!container_id) return fail_with(std::move(container_id.error()));
+  const auto record =
+      records_.begin(request_, "sandbox " + id_ + ", container " + *container_id + ": " + how);
+  if (!record) return fail_with(record.error());
   if (!state_directory_.empty()) {
     auto directory = LifeDirectory::make(state_directory_, *container_id);
-    if (!directory) return fail_with(std::move(directory.error()));
+    if (!directory) {
+      records_.failed(*record, directory.error());
+      return fail_with(std::move(directory.error()));
+    }
     directory_ = *std::move(directory);
   }
   {
@@ -88,8 +98,11 @@ Result<void> Life::bring_to_life(const Maker& make) {
   // It lives until it is stopped, unless somebody says otherwise.
   if (spec.request.timeout == Duration{0}) spec.request.timeout = kNoTimeout;
   auto made = make(std::move(spec));
-  if (!made) return fail_with(std::move(made.error()));
-
+  if (!made) {
+    records_.failed(*record, made.error());
+    return fail_with(std::move(made.error()));
+  }
+  records_.started_main(*record, (*made)->main());
   const std::scoped_lock lock(mutex_);
   container_ = *std::move(made);
   main_ = container_->main();
@@ -108,20 +121,35 @@ Result<void> Life::fail_with(Error error) {
 // --- Living.
 
 Result<std::shared_ptr<Process>> Life::make_inside(Request request) {
-  Result<std::shared_ptr<Process>> made;
-  auto used = with_inside(Operation::execute, [&made, &request](Manager& inside) {
-    made = inside.create(std::move(request));
-  });
-  if (!used) return std::unexpected(std::move(used.error()));
-  return made;
+  return add_inside(std::move(request), false);
 }
 
 Result<std::shared_ptr<Process>> Life::execute(Request request) {
+  return add_inside(std::move(request), true);
+}
+
+Result<std::shared_ptr<Process>> Life::add_inside(Request request, bool start) {
+  records_.settle();
   Result<std::shared_ptr<Process>> made;
-  auto used = with_inside(Operation::execute, [&made, &request](Manager& inside) {
-    made = inside.create(std::move(request));
-    if (!made) return;
-    if (auto started = (*made)->start(); !started) made = std::unexpected(started.error());
+  auto used = with_inside(Operation::execute, [&](Manager& inside) {
+    const auto record =
+        records_.begin(request, "sandbox " + id_ + ", container " + container_id() + ": execute");
+    if (!record) {
+      made = std::unexpected(record.error());
+      return;
+    }
+    made = inside.create(request);
+    // Ids are unique within one Manager, and the main program may be of another: nobody else in a
+    // sandbox has its id. An id is never used again, so the next one is another.
+    if (made && (*made)->id() == main()->id()) made = inside.create(std::move(request));
+    if (made && start) {
+      if (auto started = (*made)->start(); !started) made = std::unexpected(started.error());
+    }
+    if (made) {
+      records_.started(*record, *made);
+    } else {
+      records_.failed(*record, made.error());
+    }
   });
   if (!used) return std::unexpected(std::move(used.error()));
   return made;
@@ -196,10 +224,17 @@ Result<void> Life::checkpoint(const std::filesystem::path& image, CheckpointOpti
                 "cannot checkpoint sandbox " + base::printable(id_) +
                     ": no directory for the image was given");
   }
+  records_.settle();
+  if (auto noted = records_.note("sandbox " + id_ + ": " + std::string(to_string(operation)) +
+                                 " to " + image.string());
+      !noted) {
+    return noted;
+  }
   if (auto made = container_->checkpoint({.image = image,
                                           .leave_running = options.leave_running,
                                           .progress = std::move(options.progress)});
       !made) {
+    (void)records_.note("sandbox " + id_ + ": the checkpoint failed: " + made.error().message);
     return made;  // whether it still runs is seen by whoever looks
   }
   if (options.leave_running) return {};
@@ -210,6 +245,7 @@ Result<void> Life::checkpoint(const std::filesystem::path& image, CheckpointOpti
     state_ = SandboxState::checkpointed;
   }
   over.reset();
+  records_.settle();
   (void)directory_.remove();  // remove() tries again
   return {};
 }
@@ -225,10 +261,12 @@ Result<void> Life::stop(Duration grace) {
     stopping_ = true;
     main = main_;
   }
+  (void)records_.note("sandbox " + id_ + ": stop");  // no record is no reason to let it run
   // Not in the gate: remove() may come and make it short.
   if (auto asked = main->terminate(grace); !asked && main->running()) return asked;
   auto ended = main->wait_for(with_patience(grace));
   if (!ended) return std::unexpected(std::move(ended.error()));
+  records_.settle();
   const std::scoped_lock lock(mutex_);
   look();
   if (state_ != SandboxState::failed) return {};
@@ -244,6 +282,7 @@ Result<void> Life::remove() {
     removal_ = Removal::begun;
   }
   const Gate::Stay change = gate_.change();
+  (void)records_.note("sandbox " + id_ + ": remove");  // no record is no reason to let it run
   std::unique_ptr<supervise::Container> over;
   {
     const std::scoped_lock lock(mutex_);
@@ -251,6 +290,7 @@ Result<void> Life::remove() {
   }
   over.reset();
   auto removed = directory_.remove();
+  records_.over(removed ? kNothingLeft : removed.error().message);
   const std::scoped_lock lock(mutex_);
   state_ = effect(Operation::remove, state_).success;
   failure_.clear();

@@ -17,6 +17,7 @@
 #include "cordon/sandbox.h"
 #include "sandbox/gate.h"
 #include "sandbox/life_directory.h"
+#include "sandbox/life_records.h"
 #include "sandbox/transitions.h"
 #include "supervise/container.h"
 
@@ -26,7 +27,7 @@ class Life {
  public:
   // `state`: where each life has its directory; empty: none is made.
   Life(std::unique_ptr<supervise::Engine> engine, Request request, std::string id,
-       std::filesystem::path state);
+       std::filesystem::path state, std::optional<audit::Settings> audit = {});
   ~Life();
   Life(const Life&) = delete;
   Life& operator=(const Life&) = delete;
@@ -64,7 +65,9 @@ class Life {
       std::function<Result<std::unique_ptr<supervise::Container>>(supervise::ContainerSpec spec)>;
   enum class Removal : std::uint8_t { none, begun, done };
 
-  [[nodiscard]] Result<void> bring_to_life(const Maker& make);
+  [[nodiscard]] Result<void> bring_to_life(const std::string& how, const Maker& make);
+  // A process inside, started or only made; recorded.
+  [[nodiscard]] Result<std::shared_ptr<Process>> add_inside(Request request, bool start);
   [[nodiscard]] Result<void> fail_with(Error error);
   [[nodiscard]] Error waits_for_itself(Operation operation) const;
 
@@ -80,6 +83,7 @@ class Life {
   const std::string id_;
   const std::filesystem::path state_directory_;
 
+  LifeRecords records_;
   mutable Gate gate_;
   mutable std::mutex mutex_;
   mutable SandboxState state_ = SandboxState::initialized;

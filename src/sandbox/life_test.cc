@@ -119,6 +119,59 @@ TEST_F(LifeOf, OnlyProcessesThatRunCanBeConnectedTo) {
   EXPECT_FALSE(life->connect(4711));
 }
 
+// Main and others are of two managers, as on the engines of the OS.
+class SplitContainer final : public supervise::Container {
+ public:
+  SplitContainer(std::shared_ptr<Process> main, Manager& inside)
+      : main_(std::move(main)), inside_(inside) {}
+  [[nodiscard]] std::shared_ptr<Process> main() override { return main_; }
+  [[nodiscard]] Manager& inside() override { return inside_; }
+  [[nodiscard]] Result<void> checkpoint(const supervise::CheckpointAsk& /*ask*/) override {
+    return {};
+  }
+  [[nodiscard]] std::string broken() const override { return {}; }
+
+ private:
+  std::shared_ptr<Process> main_;
+  Manager& inside_;
+};
+
+class SplitEngine final : public supervise::Engine {
+ public:
+  SplitEngine(Manager& mains, Manager& inside) : mains_(mains), inside_(inside) {}
+  [[nodiscard]] std::string_view name() const override { return "split"; }
+  [[nodiscard]] std::string no_checkpoint() const override { return "never"; }
+  [[nodiscard]] Result<std::unique_ptr<supervise::Container>> create(
+      supervise::ContainerSpec spec) override {
+    auto main = mains_.create(spec.request);
+    EXPECT_TRUE(main && (*main)->start());
+    return std::make_unique<SplitContainer>(*main, inside_);
+  }
+  [[nodiscard]] Result<std::unique_ptr<supervise::Container>> restore(
+      supervise::ContainerSpec spec, const std::filesystem::path& /*image*/) override {
+    return create(std::move(spec));
+  }
+
+ private:
+  Manager& mains_;
+  Manager& inside_;
+};
+
+TEST_F(LifeOf, NobodyInsideHasTheIdOfMain) {
+  memory::Manager mains;
+  mains.add("main", memory::Program().hang());
+  Life life(std::make_unique<SplitEngine>(mains, manager_), {.program = "main"}, "work", {});
+  ASSERT_TRUE(life.create());
+  auto first = life.execute({.program = "other"});
+  auto second = life.execute({.program = "other"});
+  ASSERT_TRUE(first && second);
+  EXPECT_NE((*first)->id(), life.main()->id());
+  EXPECT_EQ(*life.connect(life.main()->id()), life.main());
+  EXPECT_EQ(*life.connect((*first)->id()), *first);
+  EXPECT_EQ(*life.connect((*second)->id()), *second);
+  EXPECT_THAT(life.processes(), ElementsAre(life.main(), *first, *second));
+}
+
 TEST_F(LifeOf, ProcessesOfOthersAreNotInside) {
   auto life = make();
   ASSERT_TRUE(life->create());

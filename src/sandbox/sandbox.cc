@@ -37,8 +37,8 @@ class Sandbox::Impl {
         manager(own.get()),
         life(sandbox::make_manager_engine(*manager), std::move(request), {}, {}) {}
   Impl(std::unique_ptr<supervise::Engine> engine, Request request, SandboxOptions options)
-      : life(std::move(engine), std::move(request), std::move(options.id),
-             std::move(options.state)) {}
+      : life(std::move(engine), std::move(request), std::move(options.id), std::move(options.state),
+             std::move(options.audit)) {}
 
   // Runs go there.
   [[nodiscard]] Manager& place() {

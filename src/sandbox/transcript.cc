@@ -76,7 +76,9 @@ struct Transcript::Shared {
       const auto next = std::ranges::find_if(
           readers, [this](const auto& reader) { return reader->ready && ready_for(*reader); });
       if (next == readers.end()) return;
-      const std::shared_ptr<Reader::State> reader = *next;  // it may go meanwhile
+      // A copy, because the reader may go meanwhile.
+      // NOLINTNEXTLINE(performance-unnecessary-copy-initialization)
+      const std::shared_ptr<Reader::State> reader = *next;
       const std::function<void()> ready = std::exchange(reader->ready, {});
       reader->calling = std::this_thread::get_id();
       lock.unlock();

@@ -54,16 +54,6 @@ consteval bool in_order() {
 }
 static_assert(in_order(), "a row is found by its operation's number");
 
-std::string cell(const Row& row, const Effect& effect) {
-  if (effect.kind == Effect::Kind::refused)
-    return happens_by_itself(row.operation) ? "" : "refused";
-  if (row.operation == Operation::remove) return "gone";
-  if (effect.kind == Effect::Kind::nothing) return "nothing to do";
-  const std::string success(to_string(effect.success));
-  if (effect.failure == effect.success) return success;
-  return success + ", on error " + std::string(to_string(effect.failure));
-}
-
 }  // namespace
 
 const std::array<Row, kOperations>& table() { return kTable; }
@@ -99,26 +89,6 @@ Error refusal(Operation operation, SandboxState state, std::string_view id, std:
           .stage = std::string(to_string(operation)),
           .os_error = 0,
           .message = std::move(message)};
-}
-
-std::string as_markdown() {
-  std::string text = "| operation |";
-  std::string rule = "| --- |";
-  for (const SandboxState state : kAllStates) {
-    text += " " + std::string(to_string(state)) + " |";
-    rule += " --- |";
-  }
-  text += "\n" + rule + "\n";
-  for (const Row& row : kTable) {
-    const bool itself = happens_by_itself(row.operation);
-    text += "| " + (itself ? "*" + std::string(row.name) + "*" : std::string(row.name)) + " |";
-    for (const Effect& effect : row.effects) {
-      const std::string inside = cell(row, effect);
-      text += inside.empty() ? " |" : " " + inside + " |";
-    }
-    text += "\n";
-  }
-  return text;
 }
 
 }  // namespace cordon::sandbox

@@ -71,7 +71,4 @@ struct Row {
 [[nodiscard]] Error refusal(Operation operation, SandboxState state, std::string_view id,
                             std::string_view why);
 
-// The table for docs/sandboxes.md.
-[[nodiscard]] std::string as_markdown();
-
 }  // namespace cordon::sandbox

@@ -3,7 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <set>
+
+#include "sandbox/transitions_docs.h"
 
 namespace cordon::sandbox {
 namespace {
@@ -62,6 +67,42 @@ TEST(Transitions, ARefusalNamesStateOperationAndWhatIsPossible) {
   EXPECT_EQ(possible_in(running),
             "execute, connect, write_stdin, checkpoint, stop, remove, ls, ps, logs");
   EXPECT_THAT(possible_in(failed), Not(HasSubstr("create")));
+}
+
+// The docs show what the code does. CORDON_WRITE_DOCS=1 writes them anew.
+
+constexpr const char* kGuide = CORDON_DOCS "/sandboxes.md";
+constexpr const char* kPicture = CORDON_DOCS "/images/sandbox-states.svg";
+
+std::string content(const char* path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(Transitions, TheTableInTheDocsIsThisOne) {
+  constexpr std::string_view kBegin =
+      "<!-- transitions: made from src/sandbox/transitions.cc -->\n";
+  constexpr std::string_view kEnd = "<!-- /transitions -->";
+  std::string guide = content(kGuide);
+  const std::size_t begin = guide.find(kBegin);
+  const std::size_t end = guide.find(kEnd);
+  ASSERT_NE(begin, std::string::npos);
+  ASSERT_NE(end, std::string::npos);
+  const std::size_t table = begin + kBegin.size();
+  if (std::getenv("CORDON_WRITE_DOCS") != nullptr) {
+    guide.replace(table, end - table, as_markdown());
+    std::ofstream(kGuide) << guide;
+    return;
+  }
+  EXPECT_EQ(guide.substr(table, end - table), as_markdown());
+}
+
+TEST(Transitions, ThePictureInTheDocsIsOfThisTable) {
+  if (std::getenv("CORDON_WRITE_DOCS") != nullptr) {
+    std::ofstream(kPicture) << as_svg();
+    return;
+  }
+  EXPECT_EQ(content(kPicture), as_svg());
 }
 
 }  // namespace
