@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <memory>
 
 #include "cordon/manager.h"
@@ -11,6 +12,15 @@
 #include "escape/bait.h"
 
 namespace cordon::escape {
+
+// Processes beside the program in its sandbox: init; of a long-lived one, the nursery and the main
+// program too.
+#if defined(CORDON_TEST_INSIDE)
+inline constexpr std::uint64_t kOthersInside = 3;
+#else
+inline constexpr std::uint64_t kOthersInside = 1;
+#endif
+inline constexpr bool kLongLived = kOthersInside > 1;
 
 inline constexpr const char* kAttack = CORDON_TEST_PROGRAMS_DIR "/attack";
 

@@ -67,7 +67,7 @@ TEST_F(View, RootHasOnlyWhatWasGiven) {
 }
 
 TEST_F(View, OnlyItsOwnProcessesExist) {
-  EXPECT_THAT(words_of(shell("cd /proc && echo [0-9]*").out), ElementsAre("1", "2"));
+  EXPECT_EQ(words_of(shell("cd /proc && echo [0-9]*").out).size(), kOthersInside + 1);
 }
 
 TEST_F(View, TmpIsEmptyButForGrants) {
@@ -85,8 +85,8 @@ TEST_F(View, InitCannotBeKilledFromInside) {
 }
 
 TEST_F(View, ControlGroupsHaveNoNames) {
-  // As seen from inside, it is at the top of every hierarchy.
-  EXPECT_EQ(shell("cut -d: -f3 /proc/self/cgroup | sort -u").out, "/\n");
+  // As seen from inside, it is at the top of every hierarchy; a program of several has a number.
+  EXPECT_EQ(shell("cut -d: -f3 /proc/self/cgroup | tr -d 0-9. | tr -s / | sort -u").out, "/\n");
 }
 
 TEST_F(View, MountsTellNothingOfTheHost) {

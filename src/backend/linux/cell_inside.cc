@@ -30,7 +30,7 @@ Result<void> Cell::set_up_inside(Cell& nest, const plan::SandboxPlan& plan, int 
   if (!filters) return std::unexpected(std::move(filters.error()));
 
   ScriptBuilder script;
-  script.leave_out(backend_.weakened().left_out);
+  script.leave_out(backend_.weakened().left_out_inside);
   (void)script.send_fd(status_.theirs());     // must be the first …
   (void)script.send_fd(letterbox_.theirs());  // … and this the second
   HatchedSteps steps{.filters = **filters};

@@ -31,6 +31,7 @@ namespace cordon::linux_backend {
 // from any public interface.
 struct Weakened {
   std::vector<std::string> left_out{};  // steps of the script by name: "landlock", "seccomp" …
+  std::vector<std::string> left_out_inside{};  // the same, of what a nursery makes
   bool verify = true;
   // Sees each script before it is sent: the set-up of a sandbox, and the letter to its program.
   std::function<void(ScriptBuilder&)> script{};

@@ -100,9 +100,10 @@ void forks(Args args) {
   reached("all of them");
 }
 
-// Without end: never to be run outside a sandbox, so it asks to be pid 2 of one.
+// Without end: never to be run outside a sandbox, so it asks to be pid 2 of one, or 4 of one that
+// has a nursery and a main program. On the host these are the kernel's.
 void fork_bomb(Args /*args*/) {
-  if (::getpid() != 2) untried("not in a sandbox", EPERM);
+  if (::getpid() != 2 && ::getpid() != 4) untried("not in a sandbox", EPERM);
   say("ready");
   for (;;) ::fork();
 }
