@@ -75,7 +75,9 @@ class Inside {
     RemoteManager manager(*std::move(channel), record_.backend);
     Request request = carried(std::move(options.request));
     request.in = std::move(in);
-    if (auto recorded = record->started(); !recorded) return std::unexpected(recorded.error());
+    auto recorded = record->in_sandbox(concat("cp ", name_));
+    if (recorded) recorded = record->started();
+    if (!recorded) return std::unexpected(std::move(recorded.error()));
     auto process = manager.create(std::move(request));
     if (!process) return std::unexpected(std::move(process.error()));
     if (auto started = (*process)->start(); !started) {

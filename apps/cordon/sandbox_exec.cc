@@ -65,7 +65,9 @@ Outcome perform(Execution& execution) {
     request.terminal = TerminalSize{};
     request.in = Input::pipe();
   }
-  if (auto recorded = execution.record->started(); !recorded) {
+  auto recorded = execution.record->in_sandbox(concat("exec ", line.name));
+  if (recorded) recorded = execution.record->started();
+  if (!recorded) {
     return outcome::failed_to_start(0, execution.backend, {}, recorded.error());
   }
   if (line.detach) {
