@@ -257,7 +257,10 @@ Result<std::vector<Found>> list_and_sweep() {
     auto lock = entry->lock();
     if (!lock) continue;
     auto record = entry->read();
-    if (!*lock && record && !at_rest(record->state)) *lock = await_death(*entry);
+    if (!*lock && record && !at_rest(record->state)) {
+      *lock = await_death(*entry);
+      if (*lock) record = entry->read();  // it may have come to its end in order
+    }
     if (*lock && (!record || !at_rest(record->state))) {
       // Nobody's: its supervisor died, or whoever wanted to make it.
       if (record || record.error().code == ErrorCode::not_found) (void)entry->remove();
