@@ -27,6 +27,10 @@ Result<void> RecordedRun::started() {
   return recorded;
 }
 
+Result<void> RecordedRun::in_sandbox(const std::string& detail) {
+  return recorder_ ? recorder_->in_sandbox(detail) : Result<void>();
+}
+
 Result<void> RecordedRun::planned(const Plan& plan) {
   return recorder_ ? recorder_->planned(plan) : Result<void>();
 }

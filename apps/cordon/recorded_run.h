@@ -24,6 +24,8 @@ class RecordedRun {
 
   // Error: do not start it.
   [[nodiscard]] Result<void> started();
+  // Error: do not do it.
+  [[nodiscard]] Result<void> in_sandbox(const std::string& detail);
   [[nodiscard]] Result<void> planned(const Plan& plan);
   // These are told by complete() when they fail. The outcome is handed back.
   [[nodiscard]] Outcome refused(Outcome outcome);

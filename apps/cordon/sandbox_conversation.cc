@@ -98,6 +98,7 @@ class Conversation {
   void stop(const Message& ask) {
     const auto asked = from_bytes<Stop>(ask.bytes);
     if (!asked) return refuse(wrong("this is no request to stop"));
+    if (auto recorded = shared_.about_to("stop"); !recorded) return refuse(recorded.error());
     if (auto stopped = shared_.sandbox.stop(asked->grace); !stopped) {
       return refuse(stopped.error());
     }
@@ -107,6 +108,7 @@ class Conversation {
   void checkpoint(const Message& ask) {
     const auto asked = from_bytes<Checkpoint>(ask.bytes);
     if (!asked) return refuse(wrong("this is no request for a checkpoint"));
+    if (auto recorded = shared_.about_to("checkpoint"); !recorded) return refuse(recorded.error());
     const auto written = shared_.sandbox.checkpoint(
         asked->image,
         {.leave_running = asked->leave_running, .progress = [this](std::uint64_t bytes) {
@@ -124,6 +126,7 @@ class Conversation {
   }
 
   void remove() {
+    (void)shared_.about_to("remove");  // what cannot be recorded must be possible to get rid of
     if (auto removed = shared_.sandbox.remove(); !removed) return refuse(removed.error());
     finish();
   }

@@ -18,6 +18,8 @@ struct Shared {
   const service::Surroundings& own;
   const ImageRequest& image;  // goes with an image
   const Wake& end_now;        // whoever is still attached has to go
+  // Puts what is about to be done into the record of the run. Error: do not do it.
+  std::function<Result<void>(const std::string& operation)> about_to;
   // The state has changed, or a checkpoint was written.
   std::function<void(const std::string& image)> changed;
   // The supervisor is to end; the channel is closed when nothing of it is left.

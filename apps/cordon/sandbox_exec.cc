@@ -1,18 +1,14 @@
 #include <unistd.h>
 
-#include <csignal>
 #include <memory>
 #include <optional>
-#include <span>
 #include <utility>
 
 #include "admission.h"
-#include "base/errors.h"
 #include "concat.h"
 #include "message.h"
 #include "outcome/decide.h"
 #include "policy_options.h"
-#include "pool_request.h"
 #include "recorded_run.h"
 #include "report_file.h"
 #include "run_json.h"
@@ -23,7 +19,6 @@
 #include "sandbox_verbs.h"
 #include "session.h"
 #include "signals.h"
-#include "terminal.h"
 #include "verdict_line.h"
 
 namespace cordon::app::sandbox {
@@ -32,26 +27,6 @@ namespace {
 Streams streams_for(const Line& line) {
   if (line.json) return Streams::capture;
   return interactive() ? Streams::terminal : Streams::copy;
-}
-
-std::vector<std::string_view> environment() {
-  std::vector<std::string_view> all;
-  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-    all.emplace_back(*entry);
-  }
-  return all;
-}
-
-// What is asked for, whoever reads it.
-Request carried(Request request) {
-  const std::string cwd = std::exchange(request.cwd, "/");
-  const auto output = request.limits.output_bytes;
-  const Limits limits = request.limits;
-  Request complete = pool::for_pool(std::move(request), limits, "/", environment());
-  complete.cwd = cwd;
-  complete.limits.output_bytes = output;
-  if (complete.timeout == Duration{0}) complete.timeout = kNoTimeout;
-  return complete;
 }
 
 // Everything about one exec that outlives a step of it.
@@ -65,27 +40,6 @@ struct Execution {
   ProcessId process = 0;
 };
 
-// The policy's word: the site's, the sandbox's own, and what the options name.
-Result<void> admit(Execution& execution, const Record& record) {
-  RunOptions& options = execution.line.run;
-  options.backend = Backend::linux_sandbox;
-  options.policies.insert(options.policies.begin(), record.policies.begin(), record.policies.end());
-  if (options.profile.empty()) options.profile = record.profile;
-  auto policy = load_policy(options);
-  if (!policy) return std::unexpected(std::move(policy.error()));
-  auto settings = audit_settings(*policy, options);
-  if (!settings) return std::unexpected(std::move(settings.error()));
-  auto admitted = app::admit(options, *std::move(policy), *settings, Purpose::run,
-                             {.judged = execution.judged, .record = execution.record});
-  if (!admitted) return admitted;
-  if (!options.request.pins.empty()) {
-    return base::fail(ErrorCode::unsupported, "policy",
-                      "the policy has checked the program's file, and in a sandbox that runs it "
-                      "cannot be made sure that this file is run: use cordon run");
-  }
-  return {};
-}
-
 Outcome refused(Execution& execution, const Error& error) {
   Outcome outcome = outcome::failed_to_start(0, execution.backend, {}, error);
   return execution.record ? execution.record->refused(std::move(outcome)) : outcome;
@@ -96,7 +50,9 @@ Outcome perform(Execution& execution) {
   const auto found = look(line.name);
   if (!found) return refused(execution, found.error());
   execution.backend = found->record.backend;
-  if (auto admitted = admit(execution, found->record); !admitted) {
+  if (auto admitted = admit_inside(line.run, found->record,
+                                   {.judged = execution.judged, .record = execution.record});
+      !admitted) {
     return refused(execution, admitted.error());
   }
   auto channel = reach(line.name, "exec");
@@ -109,7 +65,9 @@ Outcome perform(Execution& execution) {
     request.terminal = TerminalSize{};
     request.in = Input::pipe();
   }
-  if (auto recorded = execution.record->started(); !recorded) {
+  auto recorded = execution.record->in_sandbox(concat("exec ", line.name));
+  if (recorded) recorded = execution.record->started();
+  if (!recorded) {
     return outcome::failed_to_start(0, execution.backend, {}, recorded.error());
   }
   if (line.detach) {

@@ -17,6 +17,7 @@
 
 #include "audit/time_text.h"
 #include "base/errors.h"
+#include "concat.h"
 #include "cordon/outcome.h"
 #include "cordon/sandbox.h"
 #include "outcome/decide.h"
@@ -79,8 +80,9 @@ class LiveRecord {
 
 class Shim {
  public:
-  Shim(Sandbox& sandbox, LiveRecord& record, const ImageRequest& image, service::Surroundings own,
-       base::Fd listener, base::Fd signals, Wake ending, Wake end_now)
+  Shim(Sandbox& sandbox, LiveRecord& record, std::optional<RecordedRun>& run,
+       const ImageRequest& image, service::Surroundings own, base::Fd listener, base::Fd signals,
+       Wake ending, Wake end_now)
       : sandbox_(sandbox),
         own_(std::move(own)),
         listener_(std::move(listener)),
@@ -93,6 +95,11 @@ class Shim {
                 .own = own_,
                 .image = image,
                 .end_now = end_now_,
+                .about_to =
+                    [&run, &sandbox](const std::string& operation) {
+                      return run ? run->in_sandbox(concat(operation, " ", sandbox.sandbox_id()))
+                                 : Result<void>();
+                    },
                 .changed = [&record, &sandbox](
                                const std::string& written) { (void)record.take(sandbox, written); },
                 .finish = [this](Channel channel) { finish_for(std::move(channel)); }} {}
@@ -222,7 +229,10 @@ Result<std::vector<Channel>> live(ShimAsk& ask, std::optional<RecordedRun>& run,
       {.id = entry.name(), .backend = ask.record.backend, .state = entry.path() + "/state"});
   if (!sandbox) return std::unexpected(std::move(sandbox.error()));
   if (run) {
-    if (auto recorded = run->started(); !recorded) return std::unexpected(recorded.error());
+    auto recorded =
+        run->in_sandbox(concat(ask.image.empty() ? "create " : "restore ", entry.name()));
+    if (recorded) recorded = run->started();
+    if (!recorded) return std::unexpected(std::move(recorded.error()));
   }
   const ImageRequest image{.name = entry.name(),
                            .backend = ask.record.backend,
@@ -232,8 +242,8 @@ Result<std::vector<Channel>> live(ShimAsk& ask, std::optional<RecordedRun>& run,
   LiveRecord record(entry, ask.record);
   std::vector<Channel> waiting;
   {
-    Shim shim(*sandbox, record, image, *std::move(own), *std::move(listener), *std::move(signals),
-              *std::move(ending), *std::move(end_now));
+    Shim shim(*sandbox, record, run, image, *std::move(own), *std::move(listener),
+              *std::move(signals), *std::move(ending), *std::move(end_now));
     if (auto begun = begin(*sandbox, ask.image); !begun) return std::unexpected(begun.error());
     if (auto added = shim.programs().add_main(); !added) {
       (void)sandbox->remove();

@@ -13,6 +13,8 @@
 #include "base/errors.h"
 #include "concat.h"
 #include "cordon/clock.h"
+#include "cordon/version.h"
+#include "sandbox_messages.h"
 #include "workdir/directory_reader.h"
 #include "workdir/remove_tree.h"
 #include "write_all.h"
@@ -26,11 +28,11 @@ constexpr const char* kNewRecord = "record.new";
 constexpr std::string_view kGone = ".gone-";  // no name of a sandbox begins with a dot
 constexpr Duration kRemoval = std::chrono::minutes(5);
 constexpr std::size_t kLongestRecord = std::size_t{16} * 1024 * 1024;
-// Who only looks holds a lock for a moment, too: it is not taken for a supervisor's at once. Longer
-// where the record says that there is none.
+// Who only looks holds a lock for a moment, too, and so does who is being killed: neither is taken
+// for a supervisor.
 constexpr Duration kPause = std::chrono::milliseconds(10);
-constexpr Duration kLooks = std::chrono::milliseconds(100);
-constexpr Duration kLooksAtRest = std::chrono::seconds(5);
+constexpr Duration kLooks = std::chrono::seconds(5);
+constexpr Duration kAnswers = std::chrono::milliseconds(500);
 
 std::unexpected<Error> no_such(const std::string& name) {
   return base::fail(ErrorCode::not_found, kStage,
@@ -42,6 +44,30 @@ std::unexpected<Error> taken(const std::string& name, const Result<Record>& reco
   return base::fail(ErrorCode::wrong_state, kStage,
                     concat("there is a sandbox '", name, "' already", state,
                            ": take another name, or remove it by 'cordon sandbox rm ", name, "'"));
+}
+
+// Whether there is a supervisor who is not just ending: one that is being killed may hold its lock
+// for a moment after everything inside is gone.
+bool answers(const service::Place& place) {
+  auto socket = place.connect();
+  if (!socket) return false;
+  Channel channel(*std::move(socket));
+  if (!channel.send(Kind::hello, Hello{.version = std::string(version())}, kAnswers)) return false;
+  if (!channel.send(Kind::list, Nothing{}, kAnswers)) return false;
+  const auto answer = channel.receive(kAnswers);
+  return answer || answer.error().code == ErrorCode::timed_out;  // busy, or about to begin
+}
+
+// What is left when a supervisor has died, under its lock; nothing: it lives.
+std::optional<base::Fd> await_death(const Entry& entry) {
+  const TimePoint until = real_clock().now() + kLooks;
+  while (!answers(entry.place()) && real_clock().now() < until) {
+    auto lock = entry.lock();
+    if (!lock) return std::nullopt;  // somebody else has swept it
+    if (*lock) return **std::move(lock);
+    real_clock().sleep_until(real_clock().now() + kPause);
+  }
+  return std::nullopt;
 }
 
 Result<service::Place> place_of_all(bool create) {
@@ -167,8 +193,8 @@ Result<Claim> claim(const std::string& name, const std::vector<SandboxState>& re
       return std::unexpected(std::move(record.error()));
     }
     if (!*lock) {
-      const bool alive = record && !at_rest(record->state);
-      if (real_clock().now() - since > (alive ? kLooks : kLooksAtRest)) return taken(name, record);
+      const bool alive = record && !at_rest(record->state) && answers(entry->place());
+      if (alive || real_clock().now() - since > kLooks) return taken(name, record);
       real_clock().sleep_until(real_clock().now() + kPause);
       continue;
     }
@@ -231,6 +257,10 @@ Result<std::vector<Found>> list_and_sweep() {
     auto lock = entry->lock();
     if (!lock) continue;
     auto record = entry->read();
+    if (!*lock && record && !at_rest(record->state)) {
+      *lock = await_death(*entry);
+      if (*lock) record = entry->read();  // it may have come to its end in order
+    }
     if (*lock && (!record || !at_rest(record->state))) {
       // Nobody's: its supervisor died, or whoever wanted to make it.
       if (record || record.error().code == ErrorCode::not_found) (void)entry->remove();

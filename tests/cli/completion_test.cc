@@ -1,6 +1,7 @@
 // The completion scripts, driven by their shells where these are installed, offer what --help
 // lists: no more, no less.
 #include <algorithm>
+#include <map>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -113,8 +114,8 @@ TEST_F(Completion, BashOffersTheOptionsOfTheHelp) {
   EXPECT_EQ(bash({"cordon", "doctor", ""}), (Words{"--json", "--help"}));
   EXPECT_EQ(bash({"cordon", "run", "--net", ""}), (Words{"none", "loopback", "host"}));
   EXPECT_EQ(bash({"cordon", ""}),
-            (Words{"run", "batch", "plan", "policy", "doctor", "audit", "explain", "pool", "mcp",
-                   "completion", "help", "--help", "--version"}));
+            (Words{"run", "batch", "plan", "policy", "doctor", "audit", "explain", "pool",
+                   "sandbox", "mcp", "completion", "help", "--help", "--version"}));
   EXPECT_EQ(bash({"cordon", "mcp", ""}), (Words{"run", "--help"}));
   EXPECT_EQ(bash({"cordon", "mcp", "run", "--"}), options_of_mcp_run());
   EXPECT_EQ(bash({"cordon", "pool", ""}), (Words{"start", "status", "stop", "--help"}));
@@ -147,7 +148,7 @@ TEST_F(Completion, FishOffersTheOptionsOfTheHelp) {
   EXPECT_EQ(fish("cordon doctor --"), (Words{"--json", "--help"}));
   EXPECT_EQ(fish("cordon run --net "), (Words{"none", "loopback", "host"}));
   EXPECT_EQ(fish("cordon "), (Words{"run", "batch", "plan", "policy", "doctor", "audit", "explain",
-                                    "pool", "mcp", "completion", "help"}));
+                                    "pool", "sandbox", "mcp", "completion", "help"}));
   EXPECT_EQ(fish("cordon mcp "), Words{"run"});
   EXPECT_EQ(fish("cordon mcp run --"), options_of_mcp_run());
   EXPECT_EQ(fish("cordon pool "), (Words{"start", "status", "stop"}));
@@ -165,6 +166,54 @@ TEST_F(Completion, FishOffersTheOptionsOfTheHelp) {
   EXPECT_TRUE(fish("cordon run --require memory,net").contains("memory,network"));
   EXPECT_TRUE(fish("cordon run --json tru").contains("true"));
   EXPECT_FALSE(fish("cordon run ls --js").contains("--json"));
+}
+
+// What each verb of `cordon sandbox` takes.
+const std::map<std::string, Words>& sandbox_options() {
+  static const std::map<std::string, Words> kOptions = {
+      {"create",
+       {"--timeout",       "--grace",   "--cpu-time",  "--cpus",   "--memory",  "--pids",
+        "--pids-kill",     "--files",   "--file-size", "--output", "--read",    "--write",
+        "--bind",          "--tmpfs",   "--user",      "--net",    "--no-unix", "--policy",
+        "--profile",       "--audit",   "--audit-key", "--cwd",    "--env",     "--env-pass",
+        "--cgroup-parent", "--backend", "--tty",       "--json",   "--help"}},
+      {"exec", {"--timeout",   "--grace",     "--cpu-time",  "--cpus",   "--memory",   "--pids",
+                "--pids-kill", "--files",     "--file-size", "--output", "--policy",   "--profile",
+                "--audit",     "--audit-key", "--cwd",       "--env",    "--env-pass", "--report",
+                "--tty",       "--detach",    "--json",      "--help"}},
+      {"connect", {"--json", "--help"}},
+      {"ps", {"--json", "--help"}},
+      {"logs", {"--follow", "--json", "--help"}},
+      {"cp", {"--json", "--help"}},
+      {"checkpoint", {"--leave-running", "--quiet", "--json", "--help"}},
+      {"restore", {"--audit", "--audit-key", "--quiet", "--json", "--help"}},
+      {"stop", {"--grace", "--json", "--help"}},
+      {"rm", {"--json", "--help"}},
+      {"ls", {"--json", "--help"}},
+  };
+  return kOptions;
+}
+
+TEST_F(Completion, OffersTheOptionsOfSandboxes) {
+  const std::string script = read_file(path("zsh"));
+  const std::string zsh = script.substr(script.find("_cordon_sandbox() {"));
+  Words all;
+  for (const auto& [verb, options] : sandbox_options()) {
+    all.insert(options.begin(), options.end());
+    for (const std::string& option : options) {  // and it takes them
+      if (option == "--help") continue;
+      const Ended given = cordon({"sandbox", verb, option + "=x", "--help"});
+      EXPECT_EQ(given.err.find("unknown option"), std::string::npos) << verb << ' ' << option;
+    }
+    if (installed("bash")) {
+      EXPECT_EQ(bash({"cordon", "sandbox", verb, "--"}), options) << verb;
+    }
+    if (installed("fish")) {
+      EXPECT_EQ(fish("cordon sandbox " + verb + " --"), options) << verb;
+    }
+  }
+  EXPECT_EQ(all_matches(zsh.substr(0, zsh.find("\n}\n")), "'\\*?(--[a-z-]+)=?\\["), all);
+  if (!installed("bash") || !installed("fish")) CORDON_SKIP("shells", "bash or fish is missing");
 }
 
 TEST_F(Completion, ZshOffersTheOptionsOfTheHelp) {

@@ -147,9 +147,56 @@ _cordon_pool() {
   esac
 }
 
+_cordon_sandbox() {
+  local cur=$1 prev=$2 options=
+  if ((COMP_CWORD == 2)); then
+    mapfile -t COMPREPLY < <(compgen -W 'create exec connect ps logs cp checkpoint restore stop rm ls --help' -- "$cur")
+    return
+  fi
+  case ${COMP_WORDS[2]} in
+    create)
+      options='--timeout --grace --cpu-time --cpus --memory --pids --pids-kill --files --file-size
+        --output --read --write --bind --tmpfs --user --net --no-unix --policy --profile
+        --audit --audit-key --cwd --env --env-pass --cgroup-parent --backend --tty
+        --json --help'
+      ;;
+    exec)
+      options='--timeout --grace --cpu-time --cpus --memory --pids --pids-kill --files --file-size
+        --output --policy --profile --audit --audit-key --cwd --env --env-pass --report
+        --tty --detach --json --help'
+      ;;
+    connect) options='--json --help' ;;
+    ps) options='--json --help' ;;
+    logs) options='--follow --json --help' ;;
+    cp) options='--json --help' ;;
+    checkpoint) options='--leave-running --quiet --json --help' ;;
+    restore) options='--audit --audit-key --quiet --json --help' ;;
+    stop) options='--grace --json --help' ;;
+    rm) options='--json --help' ;;
+    ls) options='--json --help' ;;
+  esac
+  case $prev in
+    --backend) mapfile -t COMPREPLY < <(compgen -W 'linux gvisor' -- "$cur") ;;
+    --timeout | --grace | --cpu-time | --cpus | --memory | --pids | --files | --file-size | --output | \
+      --read | --write | --bind | --tmpfs | --user | --net | --policy | --profile | --audit | \
+      --audit-key | --cwd | --env | --env-pass | --cgroup-parent | --report)
+      _cordon_run "$cur" "$prev" "$COMP_CWORD"
+      ;;
+    *)
+      if [[ $cur == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur")
+      else
+        local known
+        known=$(cordon sandbox ls 2>/dev/null | awk 'NR > 1 { print $1 }')
+        mapfile -t COMPREPLY < <(compgen -W "$known" -- "$cur")
+      fi
+      ;;
+  esac
+}
+
 _cordon() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
-  local verbs='run batch plan policy doctor audit explain pool mcp completion help'
+  local verbs='run batch plan policy doctor audit explain pool sandbox mcp completion help'
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
     mapfile -t COMPREPLY < <(compgen -W "$verbs --help --version" -- "$cur")
@@ -170,6 +217,7 @@ _cordon() {
     doctor) mapfile -t COMPREPLY < <(compgen -W '--json --help' -- "$cur") ;;
     audit) _cordon_audit "$cur" "$prev" ;;
     pool) _cordon_pool "$cur" "$prev" ;;
+    sandbox) _cordon_sandbox "$cur" "$prev" ;;
     mcp)
       if ((COMP_CWORD == 2)); then
         mapfile -t COMPREPLY < <(compgen -W 'run --help' -- "$cur")
