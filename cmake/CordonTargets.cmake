@@ -62,17 +62,32 @@ function(cordon_test)
   cordon_gtest(${arg_NAME} "${arg_LABELS}" "${arg_SOURCES}" "${arg_LINK};cordon" ${arg_TIMEOUT})
 endfunction()
 
+# cordon_test_objects(NAME name SOURCES …): sources of several such programs, compiled once; each
+# has the name among its LINK.
+function(cordon_test_objects)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "SOURCES")
+  add_library(${arg_NAME} OBJECT ${arg_SOURCES})
+  cordon_test_settings(${arg_NAME})
+  target_link_libraries(${arg_NAME} PRIVATE cordon)
+endfunction()
+
+# How all of them are compiled.
+function(cordon_test_settings target)
+  target_include_directories(${target} PRIVATE
+    "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/tests")
+  target_link_libraries(${target} PRIVATE
+    cordon_options Boost::json fmt::fmt-header-only GTest::gmock GTest::gmock_main)
+  target_compile_definitions(${target} PRIVATE
+    "CORDON_TEST_PROGRAMS_DIR=\"${CORDON_TEST_PROGRAMS_DIR}\"")
+  add_dependencies(${target} cordon_test_programs)
+endfunction()
+
 # The common part of the two above.
 function(cordon_gtest name labels sources libraries timeout)
   set(target "${name}_test")
   add_executable(${target} ${sources})
-  target_include_directories(${target} PRIVATE
-    "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/tests")
-  target_link_libraries(${target} PRIVATE
-    ${libraries} cordon_options Boost::json fmt::fmt-header-only GTest::gmock GTest::gmock_main)
-  target_compile_definitions(${target} PRIVATE
-    "CORDON_TEST_PROGRAMS_DIR=\"${CORDON_TEST_PROGRAMS_DIR}\"")
-  add_dependencies(${target} cordon_test_programs)
+  target_link_libraries(${target} PRIVATE ${libraries})
+  cordon_test_settings(${target})
   gtest_discover_tests(${target}
     TEST_PREFIX "${name}."
     NO_PRETTY_VALUES

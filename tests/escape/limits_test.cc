@@ -145,9 +145,9 @@ TEST_F(Bombs, ForkBombIsContained) {
   }
   const Outcome outcome = started.process->wait().value();
   EXPECT_GT(most, 2U) << "no bomb was seen";
-  EXPECT_LE(most, kProcesses + kOthersInside);
+  EXPECT_LE(most, kProcesses + kPlace.others);
   // The program's own zombie, and an init that is alone, are put away in the background.
-  const std::uint64_t stay = kLongLived ? kOthersInside : 0;
+  const std::uint64_t stay = kPlace.long_lived() ? kPlace.others : 0;
   EXPECT_TRUE(support::eventually([&] { return processes_in(inside) == stay; }));
   EXPECT_EQ(outcome.verdict, Verdict::timeout);
   EXPECT_LE(outcome.usage.processes_peak.value_or(0), kProcesses);

@@ -44,7 +44,7 @@ TEST_F(Reach, FewCallsAreReachableAndNoneOfOtherArchitectures) {
 }
 
 TEST_F(Reach, NoMoreCallsAreReachableFromARunThatIsExplained) {
-  if (kLongLived) GTEST_SKIP() << "explain: no program of a long-lived sandbox can be";
+  if (kPlace.long_lived()) GTEST_SKIP() << "explain: no program of a long-lived sandbox can be";
   const Counts ordinary = count(false);
   const Counts explained = count(true);
   EXPECT_LE(explained.x86_64, ordinary.x86_64);

@@ -8,10 +8,8 @@
 #include "backend/linux/linux_backend.h"
 #include "backend/linux/probe_security.h"
 #include "supervise/supervising_manager.h"
-#include "support/inside_manager.h"
 #include "support/must_work.h"
 #include "support/tree.h"
-#include "support/warm_manager.h"
 
 namespace cordon::escape {
 namespace {
@@ -92,15 +90,7 @@ testing::AssertionResult has_reached(const Outcome& outcome) {
 }
 
 void Sandboxed::SetUp() {
-#if defined(CORDON_TEST_INSIDE)
-  auto made = support::InsideManager::make();
-#elif defined(CORDON_TEST_REUSE)
-  auto made = support::WarmManager::make_reusing();
-#elif defined(CORDON_TEST_WARM)
-  auto made = support::WarmManager::make();
-#else
-  auto made = linux_manager();
-#endif
+  auto made = kPlace.make_manager();
   if (!made) CORDON_SKIP_WITHOUT("linux", made.error().message);
   manager_ = std::move(*made);
 }

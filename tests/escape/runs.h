@@ -3,24 +3,15 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdint>
 #include <memory>
 
 #include "cordon/manager.h"
 #include "cordon/run.h"
 #include "escape/attacks.h"
 #include "escape/bait.h"
+#include "escape/place.h"
 
 namespace cordon::escape {
-
-// Processes beside the program in its sandbox: init; of a long-lived one, the nursery and the main
-// program too.
-#if defined(CORDON_TEST_INSIDE)
-inline constexpr std::uint64_t kOthersInside = 3;
-#else
-inline constexpr std::uint64_t kOthersInside = 1;
-#endif
-inline constexpr bool kLongLived = kOthersInside > 1;
 
 inline constexpr const char* kAttack = CORDON_TEST_PROGRAMS_DIR "/attack";
 

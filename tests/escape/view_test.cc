@@ -67,7 +67,7 @@ TEST_F(View, RootHasOnlyWhatWasGiven) {
 }
 
 TEST_F(View, OnlyItsOwnProcessesExist) {
-  EXPECT_EQ(words_of(shell("cd /proc && echo [0-9]*").out).size(), kOthersInside + 1);
+  EXPECT_EQ(words_of(shell("cd /proc && echo [0-9]*").out).size(), kPlace.others + 1);
 }
 
 TEST_F(View, TmpIsEmptyButForGrants) {
