@@ -305,5 +305,16 @@ TEST(SeccompTest, StaysShort) {
   EXPECT_LE(instructions, 160u);
 }
 
+TEST(Seccomp, NurseryMayGiveChildrenToItsParentAndNothingElseMore) {
+  const SeccompOptions nursery{.nursery = true};
+  EXPECT_EQ(answer(SYS_clone, {CLONE_PARENT}, nursery), kAllow);
+  EXPECT_EQ(answer(SYS_clone, {CLONE_PARENT | CLONE_NEWUSER}, nursery), refused(EPERM));
+  for (long call = 0; call < 600; ++call) {
+    for (const std::uint64_t first : {std::uint64_t{0}, ~std::uint64_t{CLONE_PARENT}}) {
+      EXPECT_EQ(answer(call, {first}, nursery), answer(call, {first})) << call;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace cordon::linux_backend

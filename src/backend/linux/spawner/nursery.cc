@@ -25,7 +25,7 @@ void settle() {
   forget_script();
 }
 
-// By clone, not clone3: the filter sees the flags, and lets no other pass.
+// By clone, not clone3, of which a filter does not see the flags.
 void start() {
   const long pid = call(__NR_clone, kCloneParent);
   if (pid == 0) {
