@@ -52,10 +52,10 @@ shell is involved; write sh -c '…' to have one.
 
 Defaults are in parentheses. Those in brackets are of the linux backend, which
 isolates PROGRAM as well, and of gvisor, which runs it on a kernel of its own;
-the posix backend isolates nothing, refuses what asks
-for isolation, and with it no limit applies unless asked for here, except the
-timeout. `cordon doctor` tells what this host can enforce, `cordon plan` what
-would be done for one program.
+the posix backend isolates nothing, refuses what asks for isolation, and with
+it no limit applies unless asked for here, except the timeout. `cordon doctor`
+tells what this host can enforce, `cordon plan` what would be done for one
+program.
 )";
 
 constexpr std::string_view kRunConclusion = R"(

@@ -9,8 +9,8 @@
 
 namespace cordon::app {
 
-// On the backends that isolate the command's own limits (--help) are the defaults. Error: unsupported.
-// "linux", "gvisor" or "posix".
+// On the backends that isolate the command's own limits (--help) are the defaults. Error:
+// unsupported. "linux", "gvisor" or "posix".
 [[nodiscard]] std::string_view backend_name(Backend backend);
 // Its limits for what no option asks for.
 [[nodiscard]] Limits usual_limits(Backend backend);

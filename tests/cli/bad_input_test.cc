@@ -93,7 +93,8 @@ TEST_F(BadInput, NegativeOrAbsurdLimit) {
 }
 
 TEST_F(BadInput, BadNames) {
-  expect_usage_error({"run", "--backend", "docker", "true"}, "there are auto, linux, gvisor and posix");
+  expect_usage_error({"run", "--backend", "docker", "true"},
+                     "there are auto, linux, gvisor and posix");
   expect_usage_error({"run", "--net", "lan", "true"}, "there are none, loopback and host");
   expect_usage_error({"run", "--user", "no-such-user", "true"}, "is no user here");
   expect_usage_error({"run", "--user", "", "true"}, "is no user here");

@@ -92,14 +92,11 @@ Capabilities GvisorBackend::capabilities() const {
       .enforcement = plan ? plan->enforcement : Enforcement{},
       .gaps =
           {
-              "What gVisor itself uses counts against the limits of memory, processes and "
-              "processor time.",
-              "A program that exits with 128 + n is told as one that died of signal n: runsc does "
-              "not tell them apart.",
+              "What gVisor itself uses counts against the limits of memory and processes.",
+              "runsc does not tell exit code 128 + n from death by signal n.",
               "A program that closes its stdin is not noticed: gVisor keeps it open.",
               "How many processes the program had at once is not known.",
-              "runsc opens granted files by name: who can change the directories above them "
-              "chooses what is shown.",
+              "runsc opens granted files by name, after they were looked at.",
           },
   };
 }

@@ -40,8 +40,9 @@ Result<base::Fd> open_directory(const std::string& path) {
 Result<ImageFile> look_at(int directory, const std::string& name, const std::string& path) {
   const base::Fd file(
       ::openat(directory, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  const std::string reading = "reading " + path + "/" + name;
   struct stat info{};
-  if (!file || ::fstat(file.get(), &info) != 0) return os("opening " + path + "/" + name, errno);
+  if (!file || ::fstat(file.get(), &info) != 0) return os(reading, errno);
   if (!S_ISREG(info.st_mode)) return damaged(path, name + " is not a file");
   base::Sha256 digest;
   ImageFile found{.name = name};
@@ -49,7 +50,7 @@ Result<ImageFile> look_at(int directory, const std::string& name, const std::str
   for (;;) {
     const ssize_t size = ::read(file.get(), buffer->data(), buffer->size());
     if (size < 0 && errno == EINTR) continue;
-    if (size < 0) return os("reading " + path + "/" + name, errno);
+    if (size < 0) return os(reading, errno);
     if (size == 0) break;
     digest.add({buffer->data(), static_cast<std::size_t>(size)});
     found.size += static_cast<std::uint64_t>(size);

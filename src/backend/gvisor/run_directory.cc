@@ -53,7 +53,7 @@ Result<std::string> directory_of_runs() {
   if (auto made = make_private(top, ::geteuid() == 0 ? 0755 : kPrivate); !made) {
     return std::unexpected(std::move(made.error()));
   }
-  const std::string runs = top + "/gvisor";
+  std::string runs = top + "/gvisor";
   if (auto made = make_private(runs); !made) return std::unexpected(std::move(made.error()));
   return runs;
 }

@@ -90,7 +90,7 @@ Result<std::string> find_binary(std::string_view path) {
     const std::string directory(path.substr(0, end));
     path.remove_prefix(std::min(end + 1, path.size()));
     if (!directory.starts_with('/')) continue;
-    const std::string file = directory + "/runsc";
+    std::string file = directory + "/runsc";
     const Found found = look_at(directory, file);
     if (found == Found::yes) return file;
     if (found == Found::untrusted && refused.empty()) refused = file;

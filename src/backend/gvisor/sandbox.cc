@@ -89,7 +89,7 @@ std::optional<ContainerState> parse_state(std::string_view text) {
 }
 
 Result<std::shared_ptr<Sandbox>> Sandbox::start(linux_backend::Keeper& keeper, Ask ask) {
-  const std::shared_ptr<Sandbox> made(new Sandbox);
+  std::shared_ptr<Sandbox> made(new Sandbox);
   made->runsc_ = std::move(ask.runsc);
   made->directory_ = std::move(ask.directory);
   made->id_ = std::move(ask.id);
