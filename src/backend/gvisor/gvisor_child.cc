@@ -119,9 +119,11 @@ std::optional<supervise::Ended> GvisorChild::reap() {
   }
   if (group() != nullptr) {
     add_usage(ended);
-  } else if (sampler_) {
-    ended.usage.cpu_user = sampler_->last().cpu_user;
-    ended.usage.cpu_system = sampler_->last().cpu_system;
+  } else {
+    // A killed runsc has not waited for anybody.
+    const bool seen = sampler_ && sampler_->last().cpu() > end->cpu_user + end->cpu_system;
+    ended.usage.cpu_user = seen ? sampler_->last().cpu_user : end->cpu_user;
+    ended.usage.cpu_system = seen ? sampler_->last().cpu_system : end->cpu_system;
   }
   return ended;
 }
@@ -150,7 +152,7 @@ void GvisorChild::add_usage(supervise::Ended& ended) {
 }
 
 void GvisorChild::sample_tree() {
-  const bool needed = plan_.sample_processes || plan_.sample_cpu;
+  const bool needed = group() == nullptr || plan_.sample_processes || plan_.sample_cpu;
   if (!needed || sandbox_->kernel_pid() <= 0) return;
   sampler_ = std::make_unique<linux_backend::TreeSampler>(sandbox_->pid(), sandbox_->kernel_pid(),
                                                           std::uint64_t{0});

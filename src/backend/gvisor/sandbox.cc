@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/inotify.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include <array>
 #include <boost/json/parse.hpp>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <ctime>
 #include <utility>
@@ -32,6 +34,10 @@ base::Fd open_pidfd(pid_t pid) {
 
 void kill_by(const base::Fd& pidfd) {
   if (pidfd) (void)::syscall(SYS_pidfd_send_signal, pidfd.get(), SIGKILL, nullptr, 0);
+}
+
+Duration duration_of(const timeval& t) {
+  return std::chrono::seconds(t.tv_sec) + std::chrono::microseconds(t.tv_usec);
 }
 
 bool is_over(const base::Fd& pidfd) {
@@ -226,9 +232,12 @@ std::optional<Sandbox::End> Sandbox::ended() {
   kill();  // what is left
   const std::lock_guard lock(mutex_);
   int status = 0;
-  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  rusage used{};
+  while (::wait4(pid_, &status, 0, &used) < 0 && errno == EINTR) {
   }
   End end;
+  end.cpu_user = duration_of(used.ru_utime);
+  end.cpu_system = duration_of(used.ru_stime);
   end.killed = WIFSIGNALED(status);
   end.code = end.killed ? kSignalled + WTERMSIG(status) : WEXITSTATUS(status);
   if (end.code >= kSignalled && !end.killed) end.error = said();

@@ -70,6 +70,8 @@ class Sandbox {
     int code = 0;         // of runsc: the program's own, or 128 + n
     bool killed = false;  // runsc itself was, by the signal code - 128
     bool checkpointed = false;
+    Duration cpu_user{0};  // of runsc, and what it has waited for: the sandbox, the gofer
+    Duration cpu_system{0};
     std::string error{};  // what runsc says went wrong; empty: nothing
   };
   [[nodiscard]] std::optional<End> ended();
