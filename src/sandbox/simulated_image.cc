@@ -84,7 +84,7 @@ Result<std::string> read_image(const fs::path& image, const ImageOf& of) {
   rest.remove_prefix(std::min(rest.size(), request_line(of).size()));
   if (!rest.starts_with(kName)) return refuse(image, " is damaged");
   rest.remove_prefix(kName.size());
-  const std::string name(rest.substr(0, rest.find('\n')));
+  std::string name(rest.substr(0, rest.find('\n')));
   if (rest.size() != name.size() + 1) return refuse(image, " is damaged");
   if (!same_request) {
     return refuse(image, " was made by a sandbox of another request: restore it with that one");
