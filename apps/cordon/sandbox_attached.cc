@@ -21,7 +21,6 @@
 namespace cordon::app::sandbox {
 namespace {
 
-constexpr Duration kPatience = std::chrono::seconds(10);
 // How long one attempt to hand input on may take: signals have to be seen although the program does
 // not read.
 constexpr Duration kHandOn = std::chrono::milliseconds(20);
