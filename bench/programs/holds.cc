@@ -15,7 +15,7 @@ int main() {
     state ^= state << 17U;
     word = state;
   }
-  constexpr timespec kPause{.tv_sec = 0, .tv_nsec = 5'000'000};
+  constexpr timespec kPause{0, 5'000'000};
   for (std::size_t i = 0; ::write(1, held[i % kWords] == 0 ? "-" : ".", 1) == 1; ++i) {
     ::nanosleep(&kPause, nullptr);
   }
