@@ -130,7 +130,7 @@ TEST_F(Completion, BashOffersTheOptionsOfTheHelp) {
   EXPECT_EQ(bash({"cordon", "policy", "explain", "--json", "--"}), options_of_plan());
   EXPECT_EQ(bash({"cordon", "explain", ""}), (Words{"--audit", "--json", "--help"}));
   EXPECT_EQ(bash({"cordon", "completion", ""}), (Words{"bash", "zsh", "fish"}));
-  EXPECT_EQ(bash({"cordon", "run", "--backend", ""}), (Words{"auto", "linux", "posix"}));
+  EXPECT_EQ(bash({"cordon", "run", "--backend", ""}), (Words{"auto", "gvisor", "linux", "posix"}));
   EXPECT_EQ(bash({"cordon", "run", "--require", "memory,net"}), Words{"memory,network"});
   EXPECT_TRUE(bash({"cordon", "run", "--json", "tru"}).contains("true"));
 }
@@ -162,7 +162,7 @@ TEST_F(Completion, FishOffersTheOptionsOfTheHelp) {
   EXPECT_EQ(fish("cordon policy explain --"), options_of_plan());
   EXPECT_EQ(fish("cordon policy explain --json --"), options_of_plan());
   EXPECT_EQ(fish("cordon explain --"), (Words{"--audit", "--json", "--help"}));
-  EXPECT_EQ(fish("cordon run --backend "), (Words{"auto", "linux", "posix"}));
+  EXPECT_EQ(fish("cordon run --backend "), (Words{"auto", "gvisor", "linux", "posix"}));
   EXPECT_TRUE(fish("cordon run --require memory,net").contains("memory,network"));
   EXPECT_TRUE(fish("cordon run --json tru").contains("true"));
   EXPECT_FALSE(fish("cordon run ls --js").contains("--json"));

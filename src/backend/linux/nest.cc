@@ -201,8 +201,9 @@ void Nest::close() {
 std::string Nest::broken() const {
   // A program that is being made may take its time; who asks does not wait for it.
   const std::unique_lock lock(mutex_, std::try_to_lock);
-  if (!lock || ended_ || !cell_ || !cell_->sandbox().program_ended()) return {};
-  return std::string(kGone);
+  if (!lock || !cell_ || !cell_->sandbox().program_ended()) return {};
+  // Asked in this order: who ends the sandbox says so before.
+  return ended_ ? std::string() : std::string(kGone);
 }
 
 }  // namespace cordon::linux_backend
