@@ -34,7 +34,7 @@ TEST_F(BatchEnd, ASlowRequestHoldsBackOnlySoMany) {
   text += shell("touch $D/go");
   auto running = batch({"--jobs", "2", file("in", text)}).start();
   const auto ran = [&] { return lines_in(read_file(path("shared/ran"))); };
-  ASSERT_TRUE(eventually([&] { return ran() >= 72; }));
+  ASSERT_TRUE(eventually([&] { return ran() >= 72; }, std::chrono::seconds(40)));
   std::size_t before = 0;
   while (before != ran()) {
     before = ran();
