@@ -57,8 +57,8 @@ Result<void> Remote::say_bytes(Kind kind, const std::string& bytes) {
 
 void Remote::receive_all() {
   while (true) {
-    auto message = channel_.receive(kNoTimeout);
-    if (message && hear(*std::move(message))) continue;
+    const auto message = channel_.receive(kNoTimeout);
+    if (message && hear(*message)) continue;
     const std::lock_guard lock(mutex_);
     if (!over()) {
       lost_ = Error{ErrorCode::system, kStage, 0,
@@ -69,7 +69,7 @@ void Remote::receive_all() {
   }
 }
 
-bool Remote::hear(Message message) {
+bool Remote::hear(const Message& message) {
   std::unique_lock lock(mutex_);
   switch (message.kind) {
     case Kind::output: {

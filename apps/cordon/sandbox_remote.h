@@ -62,7 +62,7 @@ class Remote {
 
  private:
   void receive_all();
-  [[nodiscard]] bool hear(Message message);  // false: it was the last one
+  [[nodiscard]] bool hear(const Message& message);  // false: it was the last one
   [[nodiscard]] Result<void> say_bytes(Kind kind, const std::string& bytes);
   [[nodiscard]] bool over() const { return outcome_ || lost_ || detached_; }
   // What of `typed` is for the program; notices the keys to detach.

@@ -64,7 +64,7 @@ std::optional<base::Fd> await_death(const Entry& entry) {
   while (!answers(entry.place()) && real_clock().now() < until) {
     auto lock = entry.lock();
     if (!lock) return std::nullopt;  // somebody else has swept it
-    if (*lock) return **std::move(lock);
+    if (*lock) return *std::move(lock);
     real_clock().sleep_until(real_clock().now() + kPause);
   }
   return std::nullopt;

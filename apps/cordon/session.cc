@@ -30,20 +30,20 @@ Captured relay_streams(Process& process, EventStream events, const Request& requ
   std::optional<RawTerminal> raw;
   if (streams == Streams::terminal) raw.emplace(STDIN_FILENO);
   std::optional<InputRelay> input;
+  std::optional<ClientWatch> client;
   if (request.in.kind == Input::Kind::pipe) {
     const auto keys = raw ? InputRelay::Keys::raw : InputRelay::Keys::cooked;
     input.emplace(process, control, clock, STDIN_FILENO, keys, std::move(input_stop));
+  } else if (streams == Streams::mcp) {
+    client.emplace(control, request.grace, std::move(input_stop));
   }
   switch (streams) {
     case Streams::inherit:
       (void)process.wait();
       return {};
-    case Streams::mcp: {
-      std::optional<ClientWatch> client;
-      if (!input) client.emplace(control, request.grace, std::move(input_stop));
+    case Streams::mcp:
       relay_messages(std::move(events), control, abandoned, taps);
       return {};
-    }
     case Streams::capture:
       return capture_output(std::move(events), kDefaultCapture, abandoned, taps);
     case Streams::log:
