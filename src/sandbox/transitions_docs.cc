@@ -18,7 +18,7 @@ std::string cell(const Row& row, const Effect& effect) {
     return happens_by_itself(row.operation) ? "" : "refused";
   if (row.operation == Operation::remove) return "gone";
   if (effect.kind == Effect::Kind::nothing) return "nothing to do";
-  const std::string success(to_string(effect.success));
+  std::string success(to_string(effect.success));
   if (effect.failure == effect.success) return success;
   return success + ", on error " + std::string(to_string(effect.failure));
 }
