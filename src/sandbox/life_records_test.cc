@@ -26,12 +26,12 @@ class LifeRecordsTest : public LifeTest {
   }
   // "start main", in order.
   [[nodiscard]] std::vector<std::string> operations() const {
-    static const std::regex pattern(R"re("operation":"([a-z]+)".*"program":"([^"]*)")re");
+    static const std::regex kPattern(R"re("operation":"([a-z]+)".*"program":"([^"]*)")re");
     std::vector<std::string> found;
     std::istringstream lines(log());
     for (std::string line; std::getline(lines, line);) {
       std::smatch match;
-      if (std::regex_search(line, match, pattern))
+      if (std::regex_search(line, match, kPattern))
         found.push_back(match.str(1) + " " + match.str(2));
     }
     return found;
