@@ -90,6 +90,13 @@ void take_bundle(supervise::Engine& engine, const Request& request, const Folder
   std::ofstream(config) << boost::json::serialize(text);
 }
 
+// Nobody limits the processors of what is run by hand, and runsc uses all there are.
+Request unhurried(const std::string& path) {
+  Request request = limited_request(path);
+  request.limits.cpu_millicores.reset();
+  return request;
+}
+
 // runsc by hand.
 class Raw {
  public:
@@ -125,7 +132,7 @@ void report_ratio(const std::string& name, const Samples& ours, const Samples& r
 
 void compare_runs(Manager& manager, supervise::Engine& engine, const Raw& raw, const Folder& folder,
                   std::size_t samples) {
-  const Request request = limited_request(program("exits"));
+  const Request request = unhurried(program("exits"));
   const fs::path bundle = folder / "exits";
   take_bundle(engine, request, folder, bundle);
   const BareSpawn by_hand = raw.spawn({"run", "-bundle", bundle, "bench-exits"});
@@ -202,7 +209,7 @@ void wait_for_a_sign(Process& process) {
 }
 
 Request holding() {
-  Request request = limited_request(program("holds"));
+  Request request = unhurried(program("holds"));
   request.limits.memory_bytes = std::uint64_t{1} << 30;
   request.out = Output::events();
   request.overflow = Overflow::drop_oldest;
@@ -252,11 +259,12 @@ int main() {
   reduce_environment();
   fs::current_path(fs::path(program("exits")).parent_path());
   const auto manager = must(gvisor_manager(), "gVisor");
-  const auto engine = must(gvisor_backend::gvisor_engine(), "gVisor");
-  const auto runsc = must(gvisor_backend::find_runsc(), "gVisor");
+  auto runsc = must(gvisor_backend::find_runsc(), "gVisor");
+  runsc.pins = false;  // bundles that others can use, too
+  gvisor_backend::GvisorEngine engine(runsc);
   const Folder folder;
   const Raw raw(runsc, folder);
   (void)launch(*manager, limited_request(program("exits")));
-  compare_runs(*manager, *engine, raw, folder, samples);
-  compare_images(*engine, raw, folder);
+  compare_runs(*manager, engine, raw, folder, samples);
+  compare_images(engine, raw, folder);
 }

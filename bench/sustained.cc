@@ -150,10 +150,14 @@ int main() {
   const cordon::Request request = limited_request(program("exits"));
   const BareSpawn bare(request.program);
   const auto one_shot_pool = make_pool();
+  const auto tenants_pool = make_pool();
+  cordon::Request again = request;
+  again.reuse = cordon::Tenant::named("bench").value();
 
   std::vector<Side> sides;
   sides.push_back({.name = "bare", .run = [&] { BareSpawn::wait(bare.start()); }, .settle = [] {}});
   sides.push_back(by_pool("pool, one-shot", 0.42, *one_shot_pool, request));
+  sides.push_back(by_pool("pool, one tenant", 0.80, *tenants_pool, again));
   for (Side& side : sides) choose_requesters(side);
   measure(sides);
   for (std::size_t i = 1; i < sides.size(); ++i) report_side(sides[i], sides[0]);

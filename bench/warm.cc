@@ -31,6 +31,7 @@ void wait_until_ready(cordon::Pool& pool, const cordon::Request& request) {
 
 void compare(const std::string& name, cordon::Pool& pool, const cordon::Request& request,
              const std::vector<std::string>& args, Goals goals) {
+  const cordon::Launch wanted = request.reuse ? cordon::Launch::reused : cordon::Launch::warm;
   const BareSpawn bare(request.program, args);
   Samples theirs;
   Samples ours;
@@ -45,7 +46,7 @@ void compare(const std::string& name, cordon::Pool& pool, const cordon::Request&
         --left;
         cordon::Outcome outcome;
         const double took = seconds([&] { outcome = launch(pool.manager(), request); });
-        if (outcome.launch == cordon::Launch::warm) ours.add(took);
+        if (outcome.launch == wanted) ours.add(took);
       });
   report_launches(name, ours, theirs, goals);
 }
@@ -63,6 +64,9 @@ int main() {
   cordon::Request python = limited_request("/usr/bin/python3");
   python.args = {"-c", "pass"};
   compare("warm: launch + wait, python3 -c pass", **pool, python, python.args, {1.00, 1.2});
+  cordon::Request again = exits;
+  again.reuse = cordon::Tenant::named("bench").value();
+  compare("warm: launch + wait, static, same tenant", **pool, again, {}, {0.92, 0});
   constexpr std::size_t kGibibyte = std::size_t{1} << 30;
   const std::vector<char> resident(kGibibyte, 1);
   compare("warm: launch + wait, static, 1 GiB resident", **pool, exits, {}, {1.05, 0});

@@ -23,6 +23,13 @@ if(CORDON_BUILD_APPS OR CORDON_BUILD_TESTS)
   target_include_directories(cordon_sqlite SYSTEM INTERFACE ${SQLite3_INCLUDE_DIRS})
   target_link_libraries(cordon_sqlite INTERFACE
     "${CORDON_STATIC_SQLITE}" m ${CMAKE_DL_LIBS} Threads::Threads)
+  # For the layers of images and the bundles of MCP servers, likewise.
+  find_path(CORDON_ZLIB_INCLUDE_DIR zlib.h REQUIRED)
+  find_library(CORDON_STATIC_ZLIB libz.a REQUIRED)
+  mark_as_advanced(CORDON_ZLIB_INCLUDE_DIR CORDON_STATIC_ZLIB)
+  add_library(cordon_zlib INTERFACE)
+  target_include_directories(cordon_zlib SYSTEM INTERFACE "${CORDON_ZLIB_INCLUDE_DIR}")
+  target_link_libraries(cordon_zlib INTERFACE "${CORDON_STATIC_ZLIB}")
 endif()
 if(CORDON_BUILD_TESTS)
   find_package(GTest CONFIG REQUIRED)

@@ -33,7 +33,7 @@ function(cordon_component)
     "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/src")
   target_link_libraries(${target}
     PUBLIC ${depends} ${arg_LINK} Boost::headers Boost::json fmt::fmt-header-only Threads::Threads
-    PRIVATE cordon_options)
+    PRIVATE cordon_options cordon_traced)
   target_sources(cordon PRIVATE "$<TARGET_OBJECTS:${target}>")
 
   if(CORDON_BUILD_TESTS AND arg_TESTS)
@@ -76,7 +76,7 @@ function(cordon_test_settings target)
   target_include_directories(${target} PRIVATE
     "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/tests")
   target_link_libraries(${target} PRIVATE
-    cordon_options Boost::json fmt::fmt-header-only GTest::gmock GTest::gmock_main)
+    cordon_test_options Boost::json fmt::fmt-header-only GTest::gmock GTest::gmock_main)
   target_compile_definitions(${target} PRIVATE
     "CORDON_TEST_PROGRAMS_DIR=\"${CORDON_TEST_PROGRAMS_DIR}\"")
   add_dependencies(${target} cordon_test_programs)

@@ -31,7 +31,9 @@ json::value read(std::string_view text) {
 void check_part(const json::object& whole, std::string_view name, std::string_view text) {
   const json::value* const part = whole.if_contains(name);
   check((part == nullptr) == text.empty());
-  if (part != nullptr) check(read(text) == *part);
+  if (part == nullptr) return;
+  // As texts: what Boost makes of 0e999999 is equal to nothing, not even to itself.
+  check(json::serialize(read(text)) == json::serialize(*part));
 }
 
 void check_message(const mcp::Message& message) {

@@ -6,6 +6,7 @@ namespace cordon::app {
 
 Result<void> admit(RunOptions& options, policy::Policy policy, const audit::Settings& settings,
                    Purpose purpose, Admission admission) {
+  if (options.request.cwd.empty() && policy::gives_workdir(policy)) options.workdir.wanted = true;
   auto judged = judge_run(options, std::move(policy), purpose);
   Result<void> permitted;
   if (!judged) {

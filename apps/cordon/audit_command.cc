@@ -26,7 +26,7 @@ show prints records, oldest first:
   --since TIME        from then on: 2026-01-31, 2026-01-31T12:00:00Z, or 2h ago
   --until TIME        before then
   --operation NAME    plan, start, signal, limit, denial, exit, cleanup,
-                      refused, repaired or rotated
+                      refused, call, sandbox, repaired or rotated
   --limit N           only the last N
   --json              the records as they are, one JSON object a line
   --follow            then wait for more, until Ctrl-C

@@ -128,6 +128,7 @@ constexpr auto kReasons = std::to_array<Reason>({
     {"--collect", kDirectory},
     {"--into", kDirectory},
     {"--collect-limit", kDirectory},
+    {"--rootfs", "a root or an image is for one run: use cordon run"},
     {"--transport", kCaptured},
     {"--log", kCaptured},
     {"--pool", "a batch runs its programs itself: leave it out"},

@@ -26,8 +26,10 @@ Verbs:
   audit show|verify …                 read or check the record of runs
   explain [ID]                        tell again what a run was refused
   pool start|status|stop              keep a service that runs programs faster
-  mcp run [OPTIONS] [--] PROGRAM [ARG…]
-                                      run an MCP server for its client
+  mcp run [OPTIONS] SERVER [ARG…]     run an MCP server for its client
+  mcp serve [OPTIONS] SERVER [ARG…]   serve MCP servers over HTTP
+  mcp wrap|unwrap [OPTIONS] FILE      have all servers of a client run so
+  mcp inspect [OPTIONS] SERVER [ARG…] tell what an MCP server offers
   sandbox create|exec|ls|…            keep sandboxes that outlive one program
   completion bash|zsh|fish            print a completion script for that shell
   help [VERB]                         print this, or the help of VERB
@@ -167,6 +169,7 @@ Examples:
 
 constexpr std::string_view kPolicy = R"(Usage: cordon policy check FILE…
        cordon policy explain [OPTIONS] [--] PROGRAM [ARG…]
+       cordon policy show [PROFILE]
 
 check reads policy files, with what they include and each of their profiles,
 and tells what is wrong with them: where, and what would be right.
@@ -178,6 +181,9 @@ that decided. Nothing is run. Options are those of run, except --report; see
   --json              print one object:
                       {"schema","allowed","digest","files","decisions"}
   --help              print this
+
+show prints a built-in profile as a policy file has it, or the names of all of
+them. --profile mcp allows a run no more than the one for MCP servers does.
 
 Marks:
   ✓  allowed      ✗  refused

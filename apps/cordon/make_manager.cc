@@ -43,6 +43,10 @@ std::string_view backend_name(Backend backend) {
   return "linux";
 }
 
+Backend backend_named(std::string_view name) {
+  return name == "gvisor" ? Backend::gvisor : Backend::linux_sandbox;
+}
+
 Limits usual_limits(Backend backend) { return backend == Backend::posix ? Limits{} : kDefaults; }
 
 Result<std::unique_ptr<Manager>> make_manager(Backend backend) {

@@ -12,6 +12,8 @@ namespace cordon::app {
 // On the backends that isolate the command's own limits (--help) are the defaults. Error:
 // unsupported. "linux", "gvisor" or "posix".
 [[nodiscard]] std::string_view backend_name(Backend backend);
+// The one of that name, of those that have long-lived sandboxes: "linux", "gvisor".
+[[nodiscard]] Backend backend_named(std::string_view name);
 // Its limits for what no option asks for.
 [[nodiscard]] Limits usual_limits(Backend backend);
 

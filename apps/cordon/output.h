@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -36,7 +37,8 @@ void log_output(EventStream events, const Wake& abandoned, OutputLog& log);
 struct Captured {
   std::string out;
   std::string err;
-  bool truncated = false;  // there was more
+  bool truncated = false;   // there was more
+  std::uint64_t bytes = 0;  // that the process has not counted
 };
 // Keeps the first `most` bytes of each stream. Text that is cut stays text.
 class Capture {

@@ -6,6 +6,7 @@
 
 #include "cordon/manager.h"
 #include "help.h"
+#include "image_rootfs.h"
 #include "make_manager.h"
 #include "marks.h"
 #include "message.h"
@@ -40,8 +41,11 @@ int plan_command(std::vector<std::string> arguments) {
     return usage_error("--report: nothing is run, so there is no outcome to write", kHelp);
   }
 
+  auto image = open_rootfs(*options);
+  if (!image) return refuse(image.error());
   const auto judged = apply_policy(*options);
   if (!judged) return refuse(judged.error());
+  if (auto unpacked = unpack_rootfs(*image, *options); !unpacked) return refuse(unpacked.error());
   const auto settings = audit_settings(judged->policy, *options);
   if (!settings) return refuse(settings.error());
   auto record = RecordedRun::open(*settings, options->request);

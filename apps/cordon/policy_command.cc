@@ -10,9 +10,11 @@
 #include "concat.h"
 #include "execution/policy_files.h"
 #include "help.h"
+#include "image_rootfs.h"
 #include "marks.h"
 #include "message.h"
 #include "outcome/decide.h"
+#include "policy/builtin_profiles.h"
 #include "policy_options.h"
 #include "policy_text.h"
 
@@ -63,6 +65,29 @@ int check(std::vector<std::string> arguments) {
   return status;
 }
 
+int show(std::vector<std::string> arguments) {
+  constexpr auto kOptions = std::to_array<OptionSpec>({{"--help", "", ""}});
+  const auto line = parse_command_line(kOptions, std::move(arguments));
+  if (!line) return usage_error(line.error().message, kHelp);
+  if (!line->options.empty()) return print(policy_help());
+  if (line->operands.size() > 1) return usage_error("one profile at a time", kHelp);
+  std::string names;
+  std::vector<std::string_view> known;
+  for (const policy::BuiltinProfile& profile : policy::builtin_profiles()) {
+    names += concat(profile.name, "\n");
+    known.push_back(profile.name);
+  }
+  if (line->operands.empty()) return print(names);
+  const std::string& name = line->operands.front();
+  const policy::BuiltinProfile* const profile = policy::find_builtin_profile(name);
+  if (profile != nullptr) return print(std::string(profile->text));
+  const std::string_view near = base::nearest(name, known);
+  return usage_error(concat("there is no built-in profile '", name, "'",
+                            near.empty() ? std::string() : concat(" (did you mean '", near, "'?)"),
+                            ": 'cordon policy show' lists them"),
+                     kHelp);
+}
+
 int refuse(const Error& error) {
   complain(error.message);
   return exit_status(outcome::failed_to_start(0, "", {}, error));
@@ -75,6 +100,8 @@ int explain(std::vector<std::string> arguments) {
   if (!options->report.empty()) {
     return usage_error("--report: nothing is run, so there is no outcome to write", kHelp);
   }
+  const auto image = open_rootfs(*options);  // its variables are judged, too
+  if (!image) return refuse(image.error());
   auto policy = load_policy(*options);
   if (!policy) return refuse(policy.error());
   const auto judged = judge_run(*options, *std::move(policy), Purpose::plan);
@@ -88,12 +115,13 @@ int explain(std::vector<std::string> arguments) {
 }  // namespace
 
 int policy_command(std::vector<std::string> arguments) {
-  constexpr std::array<std::string_view, 2> kVerbs = {"check", "explain"};
-  if (arguments.empty()) return usage_error("policy needs check or explain", kHelp);
+  constexpr std::array<std::string_view, 3> kVerbs = {"check", "explain", "show"};
+  if (arguments.empty()) return usage_error("policy needs check, explain or show", kHelp);
   const std::string verb = std::move(arguments.front());
   arguments.erase(arguments.begin());
   if (verb == "check") return check(std::move(arguments));
   if (verb == "explain") return explain(std::move(arguments));
+  if (verb == "show") return show(std::move(arguments));
   if (verb == "--help") return print(policy_help());
   const std::string_view near = base::nearest(verb, kVerbs);
   return usage_error(concat("policy has no '", verb, "'",

@@ -4,6 +4,7 @@
 
 #include "execution/policy_files.h"
 #include "make_manager.h"
+#include "policy/builtin_profiles.h"
 
 namespace cordon::app {
 namespace {
@@ -34,6 +35,14 @@ std::vector<policy::SecretAsk> secret_asks(const RunOptions& options) {
   return asks;
 }
 
+policy::Texts tool_asks(const RunOptions& options) {
+  policy::Texts asks;
+  for (const std::string& name : options.tools.allow) {
+    asks.push_back({name, {.file = "--allow-tool"}});
+  }
+  return asks;
+}
+
 }  // namespace
 
 Result<policy::Policy> load_policy(const RunOptions& options) {
@@ -45,9 +54,15 @@ Result<JudgedRun> judge_run(const RunOptions& options, policy::Policy policy, Pu
       .policy = std::move(policy), .answer = {}, .slot = {}, .name = {}, .version = {}};
   execution::PolicyQuestion question{.request = options.request,
                                      .secrets = secret_asks(options),
+                                     .own_directory = options.workdir.wanted,
+                                     .tools = tool_asks(options),
                                      .backend = std::string(backend_name(options.backend)),
                                      .isolates = options.backend != Backend::posix,
                                      .usual = usual_limits(options.backend)};
+  if (options.mcp) {
+    question.preferred = policy::mcp_defaults();
+    if (!question.isolates) question.preferred.cpu.reset();  // it could not keep that
+  }
   if (!options.manifest.empty()) {
     auto manifest = execution::load_manifest(options.manifest);
     if (!manifest) return std::unexpected(std::move(manifest).error());
@@ -69,6 +84,7 @@ Result<JudgedRun> judge_run(const RunOptions& options, policy::Policy policy, Pu
 Result<JudgedRun> apply_policy(RunOptions& options) {
   auto policy = load_policy(options);
   if (!policy) return std::unexpected(std::move(policy).error());
+  if (options.request.cwd.empty() && policy::gives_workdir(*policy)) options.workdir.wanted = true;
   auto judged = judge_run(options, *std::move(policy), Purpose::plan);
   if (!judged) return judged;
   if (auto ok = policy::permitted(judged->answer.evaluation); !ok) {

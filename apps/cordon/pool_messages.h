@@ -30,10 +30,12 @@
 namespace cordon::app::pool {
 
 // With every change of what is said. The version of Cordon has to be the same, too.
-inline constexpr std::uint16_t kProtocol = 1;
+inline constexpr std::uint16_t kProtocol = 2;
 using service::from_bytes;
 using service::kMostBytes;
 using service::kMostPins;
+using service::Signal;
+using service::Stop;  // the grace is for what runs
 using service::to_bytes;
 
 // Below Cordon's own directory.
@@ -93,25 +95,6 @@ template <typename Codec>
 void carry(Codec& codec, Started& value) {
   auto& [pid] = value;
   codec.all(pid);
-}
-
-struct Signal {
-  int number = 0;
-  bool tree = false;
-};
-template <typename Codec>
-void carry(Codec& codec, Signal& value) {
-  auto& [number, tree] = value;
-  codec.all(number, tree);
-}
-
-struct Stop {
-  Duration grace{0};  // for what runs
-};
-template <typename Codec>
-void carry(Codec& codec, Stop& value) {
-  auto& [grace] = value;
-  codec.all(grace);
 }
 
 struct ServiceStatus {

@@ -27,7 +27,9 @@ Request for_pool(Request request, const Limits& limits, const std::string& cwd,
                  std::span<const std::string_view> environment) {
   request.limits = limits;
   request.limits.output_bytes.reset();
-  if (request.cwd.empty()) {
+  if (!request.root.empty()) {
+    // A place in the root.
+  } else if (request.cwd.empty()) {
     request.cwd = cwd;
   } else if (!request.cwd.starts_with('/')) {
     request.cwd = concat(cwd, "/", request.cwd);

@@ -21,6 +21,7 @@
 #include "pool_busy.h"
 #include "pool_conversation.h"
 #include "pool_manager.h"
+#include "service_signals.h"
 
 namespace cordon::app::pool {
 namespace {
@@ -30,18 +31,6 @@ constexpr const char* kStage = "pool";
 constexpr std::uint64_t kMoreConnections = 32;
 // After a failure that only time can mend, such as too many open files.
 constexpr Duration kPause = std::chrono::milliseconds(50);
-
-// SIGTERM and SIGINT as something to read, in every thread that is made from now on.
-Result<base::Fd> take_signals() {
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGTERM);
-  sigaddset(&signals, SIGINT);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  base::Fd fd(::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
-  if (!fd) return base::fail_os(kStage, errno, "waiting for signals");
-  return base::move_up(std::move(fd));
-}
 
 class Service {
  public:
@@ -219,7 +208,7 @@ class Service {
 
 Result<void> serve(const service::Place& place, const ServiceOptions& options,
                    const std::function<void()>& ready) {
-  auto signals = take_signals();
+  auto signals = service::take_signals(kStage);
   if (!signals) return std::unexpected(std::move(signals.error()));
   auto stopping = Wake::create();
   auto end_now = Wake::create();

@@ -35,6 +35,10 @@ Result<void> RecordedRun::planned(const Plan& plan) {
   return recorder_ ? recorder_->planned(plan) : Result<void>();
 }
 
+Result<void> RecordedRun::called(std::span<const audit::Call> calls) {
+  return recorder_ ? recorder_->called(calls) : Result<void>();
+}
+
 Outcome RecordedRun::refused(Outcome outcome) {
   if (recorder_) (void)recorder_->refused(outcome);
   return outcome;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 
 #include "cordon/audit.h"
@@ -27,6 +28,8 @@ class RecordedRun {
   // Error: do not do it.
   [[nodiscard]] Result<void> in_sandbox(const std::string& detail);
   [[nodiscard]] Result<void> planned(const Plan& plan);
+  // Error: there are to be no more calls.
+  [[nodiscard]] Result<void> called(std::span<const audit::Call> calls);
   // These are told by complete() when they fail. The outcome is handed back.
   [[nodiscard]] Outcome refused(Outcome outcome);
   [[nodiscard]] Outcome ended(Outcome outcome);

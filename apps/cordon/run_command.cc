@@ -11,7 +11,10 @@
 #include "cordon/manager.h"
 #include "denial_text.h"
 #include "help.h"
+#include "image_rootfs.h"
 #include "make_manager.h"
+#include "mcp_gate.h"
+#include "mcp_visit.h"
 #include "message.h"
 #include "outcome/decide.h"
 #include "output_log.h"
@@ -35,7 +38,7 @@ namespace cordon::app {
 namespace {
 
 Streams streams_for(const RunOptions& options) {
-  if (options.mcp) return Streams::mcp;
+  if (options.mcp) return options.visit ? Streams::visit : Streams::mcp;
   if (options.json) return Streams::capture;
   if (options.log.transport == Transport::http) return Streams::log;
   // With one of them redirected the program must see that, so it gets the streams as they are.
@@ -77,6 +80,8 @@ struct Run {
 // record of it, the secrets. Error: the run is refused.
 Result<void> admit(Run& run) {
   RunOptions& options = run.options;
+  auto image = open_rootfs(options);
+  if (!image) return std::unexpected(std::move(image).error());
   auto policy = load_policy(options);
   if (!policy) return std::unexpected(std::move(policy).error());
   auto settings = audit_settings(*policy, options);
@@ -84,6 +89,7 @@ Result<void> admit(Run& run) {
   auto admitted = admit(options, *std::move(policy), *settings, Purpose::run,
                         {.judged = run.judged, .record = run.record});
   if (!admitted) return admitted;
+  if (auto unpacked = unpack_rootfs(*image, options); !unpacked) return unpacked;
   options.workdir.name = run.judged->name;
   options.workdir.version = run.judged->version;
   // Before threads are started: a source may keep us waiting, and variables are taken out of the
@@ -95,7 +101,10 @@ Result<void> admit(Run& run) {
 Outcome converse(Manager& manager, Run& run) {
   RunOptions& options = run.options;
   const Streams streams = streams_for(options);
-  connect(options.request, streams);
+  std::optional<McpGate> gate;
+  if (options.mcp) gate.emplace(run.judged->policy, options, *run.record);
+  mcp::Gate* const looking = gate ? gate->gate() : nullptr;
+  connect(options.request, streams, looking != nullptr);
   if (options.log.transport == Transport::http) options.request.in = Input::none();
   if (!options.require.empty()) {
     const auto plan = manager.plan(options.request);
@@ -120,7 +129,12 @@ Outcome converse(Manager& manager, Run& run) {
     return not_started(manager, recorded.error());
   }
   Outcome outcome = run_session(manager, std::move(options.request), streams, *run.block, taps,
-                                [&](int signal) { run.record->signalled(signal); });
+                                [&](int signal) { run.record->signalled(signal); },
+                                {.gate = looking,
+                                 .visit = options.visit.get(),
+                                 .ends_whole = !run.pool.run && options.backend != Backend::posix &&
+                                               options.backend != Backend::gvisor});
+  gate.reset();  // the last calls come before the end
   if (run.pool.run) outcome = run.pool.run->judged(std::move(outcome));
   if (outcome.launch_note.empty()) outcome.launch_note = std::move(run.pool.note);
   name_policy_lines(outcome, run.judged->policy);
@@ -158,6 +172,7 @@ Outcome perform(Run& run) {
 struct Wanted {
   bool json = false;
   bool explain = false;
+  bool elsewhere = false;  // somebody else tells of it
 };
 
 // A program that never ran was refused nothing.
@@ -169,7 +184,7 @@ bool tell(const Outcome& outcome, const Wanted& wanted, const std::optional<Reco
   bool told = true;
   if (wanted.json) {
     told = print(run_json(outcome)) == 0;
-  } else {
+  } else if (!wanted.elsewhere) {
     if (const std::string line = verdict_line(outcome); !line.empty()) complain(line);
     if (wanted.explain && has_run(outcome)) {
       // As with every complaint: a stderr that cannot be written to is not our problem.
@@ -214,14 +229,17 @@ int run_asked(RunOptions options) {
   auto log = open_log(options);
   if (!log) return own_failure(log.error());
 
-  const Wanted wanted{.json = options.json, .explain = options.request.explain};
+  const auto visit = options.visit;
+  const Wanted wanted{
+      .json = options.json, .explain = options.request.explain, .elsewhere = visit != nullptr};
   Run run{.options = std::move(options), .log = *std::move(log), .contact = std::move(contact)};
   const Outcome outcome = perform(run);
   run.block.reset();  // from here on a signal ends the command as usual
   if (run.record) run.record->cleaned_up();
   const bool told = tell(outcome, wanted, run.record, report);
   const bool recorded = !run.record || run.record->complete();
-  const int status = recorded && run.complete && told ? exit_status(outcome) : kOwnFailure;
+  const int end = visit ? visit->tell(outcome) : exit_status(outcome);
+  const int status = recorded && run.complete && told ? end : kOwnFailure;
   // Of a run in a pool nothing is left here but a connection and a thread, which end with us.
   if (run.pool.run) ::_exit(status);
   return status;

@@ -210,6 +210,7 @@ Result<RunOptions> parse_run_options(std::vector<std::string> arguments, const M
     options.request.args = std::move(line->operands);
     return options;
   }
+  if (line->operands.empty() && options.image) return options;  // it may name one
   if (line->operands.empty()) {
     return base::fail(ErrorCode::invalid_argument, "usage", "no program to run was given");
   }

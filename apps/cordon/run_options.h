@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,8 +28,18 @@ enum class PoolUse : std::uint8_t {
   only,  // or not at all
 };
 
+struct McpVisit;
+
+// Which tools of an MCP server may be called: names and globs.
+struct ToolAsk {
+  std::vector<std::string> allow{};  // empty: any
+  std::vector<std::string> deny{};
+};
+
 struct RunOptions {
-  Request request;  // without its streams: those depend on where the command runs
+  Request request;     // without its streams: those depend on where the command runs
+  bool image = false;  // request.root is an OCI layout or archive, which has to be unpacked
+  std::string image_tag{};
   Backend backend = Backend::automatic;
   PoolUse pool = PoolUse::automatic;
   std::vector<std::string> policies;  // files
@@ -38,7 +49,9 @@ struct RunOptions {
   SecretOptions secrets;
   WorkDirAsk workdir;
   LogAsk log;
-  bool mcp = false;  // the program is an MCP server: `cordon mcp run`
+  bool mcp = false;                       // the program is an MCP server: `cordon mcp run`
+  ToolAsk tools;                          // … whose
+  std::shared_ptr<const McpVisit> visit;  // … and is not for the command's caller: mcp_visit.h
   bool json = false;
   std::string report;     // empty: none
   audit::Settings audit;  // without a directory: no record

@@ -60,6 +60,27 @@ Result<void> apply_tmpfs(RunOptions& options, const std::string& value) {
   return {};
 }
 
+// "oci:DIR[:TAG]" is a layout, a file an archive of one; else it is the root itself.
+Result<void> apply_rootfs(RunOptions& options, const std::string& value) {
+  constexpr std::string_view kLayout = "oci:";
+  std::string_view place = value;
+  options.image = false;
+  options.image_tag.clear();
+  if (place.starts_with(kLayout)) {
+    options.image = true;
+    place.remove_prefix(kLayout.size());
+    const std::size_t colon = place.rfind(':');
+    if (colon != std::string_view::npos && place.find('/', colon) == std::string_view::npos) {
+      options.image_tag = place.substr(colon + 1);
+      if (options.image_tag.empty()) return bad_value(value, "has no tag after its last ':'");
+      place = place.substr(0, colon);
+    }
+  } else if (place.ends_with(".tar")) {
+    options.image = true;
+  }
+  return store(options.request.root, parse_path(place));
+}
+
 Result<void> apply_user(RunOptions& options, const std::string& value) {
   return store(options.request.user, parse_user(value));
 }
@@ -97,6 +118,12 @@ constexpr auto kTable = std::to_array<RunOption>({
     {kIsolation,
      {"--tmpfs", "PATH[:SIZE]", "an empty directory in memory (64M) at PATH; repeatable"},
      apply_tmpfs},
+    {kIsolation,
+     {"--rootfs", "DIR|IMAGE",
+      "see DIR, read-only, in place of the system's directories\n"
+      "and the current one; or what an image has: oci:DIR[:TAG],\n"
+      "or an archive FILE.tar of OCI or docker save"},
+     apply_rootfs},
     {kIsolation,
      {"--user", "NAME|UID",
       "run as this user, with its group or as NAME:GROUP; else\n"

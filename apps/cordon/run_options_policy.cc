@@ -32,7 +32,11 @@ constexpr auto kTable = std::to_array<RunOption>({
       "allow no more than FILE does, besides the site's policy\n"
       "/etc/cordon/policy.toml, which always holds; repeatable"},
      apply_policy_file},
-    {kPolicy, {"--profile", "NAME", "allow no more than this profile of them"}, apply_profile},
+    {kPolicy,
+     {"--profile", "NAME",
+      "allow no more than this profile of them, or the built-in\n"
+      "one for MCP servers: mcp"},
+     apply_profile},
     {kPolicy,
      {"--manifest", "FILE",
       "run what FILE names, with what it asks for; PROGRAM is\n"

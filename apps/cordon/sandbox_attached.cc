@@ -45,13 +45,13 @@ class Attendance {
   Attendance(const Attendance&) = delete;
   Attendance& operator=(const Attendance&) = delete;
 
-  void attend() {
+  [[nodiscard]] bool attend() {
     const bool told = tell(Kind::started, Started{.process = kept_.about().number,
                                                   .terminal = kept_.about().terminal,
                                                   .relayed = kept_.about().relayed});
-    if (!told) return;
+    if (!told) return false;
     auto finished = Wake::create();
-    if (!finished) return;
+    if (!finished) return false;
     std::thread output;
     try {
       output = std::thread([&] {
@@ -59,7 +59,7 @@ class Attendance {
         finished->set();
       });
     } catch (const std::system_error&) {
-      return;
+      return false;
     }
     obey(*finished);
     {
@@ -69,6 +69,7 @@ class Attendance {
     }
     if (!done_) (void)::shutdown(channel_.fd(), SHUT_RDWR);  // a send that waits has to end
     output.join();
+    return done_;
   }
 
  private:
@@ -212,8 +213,8 @@ class Attendance {
 
 }  // namespace
 
-void attend(Channel& channel, Kept& kept, Attention attention, const Wake& end_now) {
-  Attendance(channel, kept, attention, end_now).attend();
+bool attend(Channel& channel, Kept& kept, Attention attention, const Wake& end_now) {
+  return Attendance(channel, kept, attention, end_now).attend();
 }
 
 }  // namespace cordon::app::sandbox

@@ -16,7 +16,7 @@ enum class Attention : std::uint8_t {
 };
 
 // Until the program has ended, the client is gone, or `end_now` is set. The program goes on without
-// a client.
-void attend(Channel& channel, Kept& kept, Attention attention, const Wake& end_now);
+// a client. Whether the client was told all there is to tell: of the end, unless it only looks.
+bool attend(Channel& channel, Kept& kept, Attention attention, const Wake& end_now);
 
 }  // namespace cordon::app::sandbox

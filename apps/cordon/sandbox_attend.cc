@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/errors.h"
+#include "make_manager.h"
 #include "policy_options.h"
 #include "pool_request.h"
 #include "terminal.h"
@@ -27,7 +28,7 @@ std::vector<std::string_view> environment() {
 }  // namespace
 
 Result<void> admit_inside(RunOptions& options, const Record& record, Admission admission) {
-  options.backend = Backend::linux_sandbox;  // for the policy: it isolates
+  options.backend = backend_named(record.backend);  // the policy has a say about it
   options.policies.insert(options.policies.begin(), record.policies.begin(), record.policies.end());
   if (options.profile.empty()) options.profile = record.profile;
   auto policy = load_policy(options);

@@ -32,7 +32,7 @@ Every verb takes --json, and then prints one object.
 
 create starts PROGRAM as the main program, and returns when it runs. It takes
 the options of 'cordon run' about limits, isolation, policy, audit and
-surroundings, and
+surroundings, --require, and
   --backend NAME      linux (default) or gvisor
   --tty               give PROGRAM a terminal of its own
 Without --timeout it may run for ever. Its stdin is open: see connect.

@@ -77,10 +77,14 @@ class Conversation {
       return refuse(wrong("this is no request to execute something"));
     }
     const int in = ask.descriptors.empty() ? -1 : ask.descriptors.front().get();
+    const std::string record = asked->record;
+    const bool waits = asked->waits;
     auto kept = shared_.programs.execute(*std::move(asked), in);
     ask.descriptors.clear();  // the program has it
     if (!kept) return refuse(kept.error());
-    attend(channel_, **kept, Attention::attached, shared_.end_now);
+    if (attend(channel_, **kept, Attention::attached, shared_.end_now) && waits) return;
+    (*kept)->leave([ended = shared_.ended, number = (*kept)->about().number,
+                    record](const Outcome& outcome) { ended(number, record, outcome); });
   }
 
   void attach(const Message& ask) {
@@ -89,10 +93,11 @@ class Conversation {
     auto kept = shared_.programs.find(asked->process);
     if (!kept) return refuse(kept.error());
     if (ask.kind == Kind::connect) {
-      return attend(channel_, **kept, Attention::attached, shared_.end_now);
+      (void)attend(channel_, **kept, Attention::attached, shared_.end_now);
+      return;
     }
-    attend(channel_, **kept, asked->follow ? Attention::follows : Attention::looks,
-           shared_.end_now);
+    (void)attend(channel_, **kept, asked->follow ? Attention::follows : Attention::looks,
+                 shared_.end_now);
   }
 
   void stop(const Message& ask) {

@@ -20,6 +20,9 @@ struct Shared {
   const Wake& end_now;        // whoever is still attached has to go
   // Puts what is about to be done into the record of the run. Error: do not do it.
   std::function<Result<void>(const std::string& operation)> about_to;
+  // A program has ended after the command that had started it was gone; `record` is what that has
+  // called it in its audit log.
+  std::function<void(ProcessId number, const std::string& record, const Outcome& outcome)> ended;
   // The state has changed, or a checkpoint was written.
   std::function<void(const std::string& image)> changed;
   // The supervisor is to end; the channel is closed when nothing of it is left.

@@ -72,7 +72,7 @@ class Inside {
     }
     auto channel = reach(name_, "cp");
     if (!channel) return std::unexpected(std::move(channel.error()));
-    RemoteManager manager(*std::move(channel), record_.backend);
+    RemoteManager manager(*std::move(channel), record_.backend, options.request.env.size(), "");
     Request request = carried(std::move(options.request));
     request.in = std::move(in);
     auto recorded = record->in_sandbox(concat("cp ", name_));

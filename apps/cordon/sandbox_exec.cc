@@ -57,7 +57,8 @@ Outcome perform(Execution& execution) {
   }
   auto channel = reach(line.name, "exec");
   if (!channel) return refused(execution, channel.error());
-  RemoteManager manager(*std::move(channel), execution.backend);
+  RemoteManager manager(*std::move(channel), execution.backend, line.run.request.env.size(),
+                        execution.record->id());
   Request request = carried(std::move(line.run.request));
   const Streams streams = streams_for(line);
   connect(request, streams);
@@ -72,6 +73,7 @@ Outcome perform(Execution& execution) {
   }
   if (line.detach) {
     if (!line.tty) request.in = Input::none();
+    manager.leave_it();
     const auto process = manager.create(std::move(request));
     if (const auto started = (*process)->start(); !started) {
       return refused(execution, started.error());

@@ -66,6 +66,19 @@ class Kept {
   [[nodiscard]] cordon::sandbox::Transcript& transcript() { return transcript_; }
   [[nodiscard]] const cordon::sandbox::Transcript& transcript() const { return transcript_; }
 
+  // Nobody waits for its end any more who would tell of it: `note` is called when it has ended,
+  // from another thread, or at once.
+  void leave(std::function<void(const Outcome&)> note) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (process_) {
+        note_ = std::move(note);
+        return;
+      }
+    }
+    if (const auto known = outcome()) note(*known);
+  }
+
   // How many clients are attached; kept by them.
   std::atomic<int> attached = 0;
 
@@ -73,16 +86,22 @@ class Kept {
   void end() {
     const auto process = this->process();
     auto outcome = process->wait();
-    const std::lock_guard lock(mutex_);
-    if (outcome) outcome_ = *std::move(outcome);
-    last_ = process->status();
-    process_.reset();
+    std::function<void(const Outcome&)> note;
+    {
+      const std::lock_guard lock(mutex_);
+      if (outcome) outcome_ = *outcome;
+      last_ = process->status();
+      process_.reset();
+      note = std::move(note_);
+    }
+    if (note && outcome) note(*outcome);
   }
 
   mutable std::mutex mutex_;
   std::shared_ptr<Process> process_;
   Status last_{};
   std::optional<Outcome> outcome_{};
+  std::function<void(const Outcome&)> note_{};
   const About about_;
   cordon::sandbox::Transcript transcript_;
   std::thread thread_;

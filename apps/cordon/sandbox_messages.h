@@ -59,12 +59,14 @@ enum class Kind : std::uint16_t {
 
 inline constexpr service::Dialect kDialect{
     .name = "sandbox",
-    .protocol = 1,
+    .protocol = 2,
     .last_kind = static_cast<std::uint16_t>(Kind::done),
 };
 using Channel = service::ChannelOf<Kind, kDialect>;
 using Message = service::MessageOf<Kind>;
 using service::from_bytes;
+using service::Signal;
+using service::Stop;
 using service::to_bytes;
 
 struct Nothing {};
@@ -97,11 +99,14 @@ struct Exec {
   std::optional<Size> terminal{};
   // Where its stdin comes from: the descriptor that comes along, or messages.
   bool relayed = false;
+  std::uint64_t given = 0;  // so many of the request's variables were asked for; the rest are usual
+  bool waits = true;        // who asks waits for its end, and records that
+  std::string record{};     // its run in the audit log of who asks; empty: there is none
 };
 template <typename Codec>
 void carry(Codec& codec, Exec& value) {
-  auto& [request, timeout, grace, terminal, relayed] = value;
-  codec.all(request, timeout, grace, terminal, relayed);
+  auto& [request, timeout, grace, terminal, relayed, given, waits, record] = value;
+  codec.all(request, timeout, grace, terminal, relayed, given, waits, record);
 }
 
 struct Connect {
@@ -114,15 +119,6 @@ void carry(Codec& codec, Connect& value) {
   codec.all(process, follow);
 }
 
-struct Stop {
-  Duration grace{0};
-};
-template <typename Codec>
-void carry(Codec& codec, Stop& value) {
-  auto& [grace] = value;
-  codec.all(grace);
-}
-
 struct Checkpoint {
   std::string image{};
   bool leave_running = false;
@@ -131,16 +127,6 @@ template <typename Codec>
 void carry(Codec& codec, Checkpoint& value) {
   auto& [image, leave_running] = value;
   codec.all(image, leave_running);
-}
-
-struct Signal {
-  int number = 0;
-  bool tree = false;
-};
-template <typename Codec>
-void carry(Codec& codec, Signal& value) {
-  auto& [number, tree] = value;
-  codec.all(number, tree);
 }
 
 struct Started {

@@ -53,13 +53,20 @@ Result<void> apply_own(Line& line, std::string_view name, const std::string& val
 // Where each spec of a grammar comes from.
 struct Table {
   std::vector<OptionSpec> specs{};
-  std::vector<const RunOption*> of_run{};  // null: one of our own
+  std::vector<const RunOption*> of_run{};   // null: one of our own
+  std::vector<std::string_view> why_not{};  // empty: it is taken
 };
 
 Table table_of(const Grammar& grammar) {
   Table table;
   for (const RunOption& option : run_option_table()) {
-    if (std::ranges::find(grammar.run_options, option.spec.name) == grammar.run_options.end()) {
+    const std::string_view name = option.spec.name;
+    const auto refused = std::ranges::find(grammar.refused, name, &Refused::option);
+    if (std::ranges::find(grammar.run_options, name) != grammar.run_options.end()) {
+      table.why_not.emplace_back();
+    } else if (refused != grammar.refused.end()) {
+      table.why_not.push_back(refused->why);
+    } else {
       continue;
     }
     table.specs.push_back(option.spec);
@@ -69,6 +76,7 @@ Table table_of(const Grammar& grammar) {
     if (std::ranges::find(grammar.own, option.name) == grammar.own.end()) continue;
     table.specs.push_back(option);
     table.of_run.push_back(nullptr);
+    table.why_not.emplace_back();
   }
   return table;
 }
@@ -80,6 +88,9 @@ Result<std::vector<std::string>> parse_part(const Table& table, Line& line,
   if (!parsed) return std::unexpected(std::move(parsed.error()));
   for (const auto& [index, value] : parsed->options) {
     const std::string_view name = table.specs[index].name;
+    if (const std::string_view why = table.why_not[index]; !why.empty()) {
+      return wrong(concat(name, ": ", why));
+    }
     auto applied = table.of_run[index] != nullptr ? table.of_run[index]->apply(line.run, value)
                                                   : apply_own(line, name, value);
     if (!applied) return wrong(concat(name, ": ", applied.error().message));
@@ -116,6 +127,7 @@ Result<Line> parse_line(const Grammar& grammar, std::vector<std::string> argumen
     return std::unexpected(std::move(valid.error()));
   }
   if (grammar.program) {
+    if (operands->empty() && line.run.image) return line;  // it may name one
     if (operands->empty()) return wrong("no program to run was given");
     line.run.request.program = std::move(operands->front());
     line.run.request.args.assign(std::make_move_iterator(operands->begin() + 1),
@@ -129,14 +141,51 @@ Result<Line> parse_line(const Grammar& grammar, std::vector<std::string> argumen
   return line;
 }
 
+namespace {
+
+constexpr std::string_view kSecret =
+    "what programs of a sandbox print is kept for whoever attaches later, and a secret would be "
+    "kept "
+    "with it: use cordon run";
+constexpr std::string_view kDirectory =
+    "a sandbox has a /tmp of its own for as long as it lives: use that, or let it keep a directory "
+    "of yours by 'cordon sandbox create --write DIR'";
+constexpr std::string_view kExplain =
+    "what programs of a sandbox are refused cannot be told: try the program by cordon run "
+    "--explain";
+constexpr std::string_view kLogs = "what it prints is kept: see cordon sandbox logs";
+constexpr std::string_view kFixed =
+    "that is the same for everybody in a sandbox: give it to cordon sandbox create";
+
+std::vector<Refused> refused_by_all() {
+  return {{"--secret", kSecret},     {"--redact", kSecret},   {"--no-redact", kSecret},
+          {"--workdir", kDirectory}, {"--cache", kDirectory}, {"--keep", kDirectory},
+          {"--collect", kDirectory}, {"--into", kDirectory},  {"--collect-limit", kDirectory},
+          {"--explain", kExplain},   {"--log", kLogs}};
+}
+
+std::vector<Refused> refused_by_exec() {
+  std::vector<Refused> all = refused_by_all();
+  for (const std::string_view option :
+       {"--rootfs", "--read", "--write", "--bind", "--tmpfs", "--user", "--net", "--no-unix",
+        "--cgroup-parent", "--require", "--backend"}) {
+    all.push_back({option, kFixed});
+  }
+  return all;
+}
+
+}  // namespace
+
 Grammar create_grammar() {
   return {
-      .run_options = {"--timeout",   "--grace",     "--cpu-time", "--cpus",      "--memory",
-                      "--pids",      "--pids-kill", "--files",    "--file-size", "--output",
-                      "--read",      "--write",     "--bind",     "--tmpfs",     "--user",
-                      "--net",       "--no-unix",   "--policy",   "--profile",   "--audit",
-                      "--audit-key", "--cwd",       "--env",      "--env-pass",  "--cgroup-parent"},
+      .run_options = {"--timeout",       "--grace",     "--cpu-time", "--cpus",      "--memory",
+                      "--pids",          "--pids-kill", "--files",    "--file-size", "--output",
+                      "--rootfs",        "--read",      "--write",    "--bind",      "--tmpfs",
+                      "--user",          "--net",       "--no-unix",  "--policy",    "--profile",
+                      "--audit",         "--audit-key", "--cwd",      "--env",       "--env-pass",
+                      "--cgroup-parent", "--require"},
       .own = {"--backend", "--tty", "--json", "--help"},
+      .refused = refused_by_all(),
       .program = true};
 }
 
@@ -146,6 +195,7 @@ Grammar exec_grammar() {
                       "--pids-kill", "--files", "--file-size", "--output", "--policy", "--profile",
                       "--audit", "--audit-key", "--cwd", "--env", "--env-pass", "--report"},
       .own = {"--tty", "--detach", "--json", "--help"},
+      .refused = refused_by_exec(),
       .program = true};
 }
 

@@ -27,10 +27,17 @@ struct Line {
   bool grace_given = false;
 };
 
+// An option of run that is none of the verb, and why.
+struct Refused {
+  std::string_view option;
+  std::string_view why;
+};
+
 // What a verb takes.
 struct Grammar {
   std::vector<std::string_view> run_options;  // names of options of run
   std::vector<std::string_view> own;          // names in own_options()
+  std::vector<Refused> refused{};             // told why, instead of not being known
   bool name = true;
   bool program = false;      // ends in a program and its arguments
   std::size_t operands = 0;  // else: how many more at most

@@ -14,11 +14,16 @@
 #include "base/errors.h"
 #include "base/fd.h"
 #include "concat.h"
-#include "sandbox_tar.h"
+#include "image/tar.h"
 #include "workdir/beneath.h"
 #include "workdir/directory_reader.h"
 
 namespace cordon::app::sandbox {
+
+using image::tar_end;
+using image::tar_header;
+using image::tar_padding;
+using image::TarEntry;
 namespace {
 
 constexpr const char* kStage = "cp";

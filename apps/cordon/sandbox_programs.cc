@@ -24,6 +24,20 @@ constexpr const char* kLogs = "logs";
 constexpr std::size_t kMostEnded = 256;
 constexpr std::uint64_t kMostOfEnded = std::uint64_t{16} * 1024 * 1024;
 
+// In a root of its own, what the sandbox says of variables counts for more than what the caller of
+// `exec` happens to have: its PATH leads to places of the host.
+void furnish(Request& request, std::size_t given, const Request& main) {
+  if (main.root.empty()) return;
+  for (const EnvVar& variable : main.env) {
+    const auto is_it = [&](const EnvVar& one) { return one.name == variable.name; };
+    const auto usual =
+        request.env.begin() + static_cast<std::ptrdiff_t>(std::min(given, request.env.size()));
+    if (std::any_of(request.env.begin(), usual, is_it)) continue;
+    request.env.erase(std::remove_if(usual, request.env.end(), is_it), request.env.end());
+    request.env.push_back(variable);
+  }
+}
+
 std::vector<std::string> command_of(const Request& request) {
   std::vector<std::string> command = {request.program};
   command.insert(command.end(), request.args.begin(), request.args.end());
@@ -106,6 +120,7 @@ Result<std::shared_ptr<Kept>> Programs::execute(Exec ask, int in) try {
   } else if (!request.cwd.starts_with('/')) {
     request.cwd = concat(home, "/", request.cwd);
   }
+  furnish(request, ask.given, sandbox_.request());
   request.timeout = ask.timeout;
   request.grace = ask.grace;
   if (ask.terminal)

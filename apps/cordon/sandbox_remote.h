@@ -90,12 +90,19 @@ class Remote {
 // What the command runs by way of it: exactly one process.
 class RemoteManager final : public Manager {
  public:
-  // Executes what create() is given, in the sandbox at the other end.
-  RemoteManager(Channel channel, std::string backend)
-      : channel_(std::move(channel)), backend_(std::move(backend)) {}
+  // Executes what create() is given, in the sandbox at the other end. Of its variables, the first
+  // `given` were asked for. `record` is its run in the audit log; empty: there is none.
+  RemoteManager(Channel channel, std::string backend, std::uint64_t given, std::string record)
+      : channel_(std::move(channel)),
+        backend_(std::move(backend)),
+        given_(given),
+        record_(std::move(record)) {}
   // Has a process already, whatever create() is given.
   RemoteManager(std::shared_ptr<Remote> remote, std::string backend)
       : remote_(std::move(remote)), backend_(std::move(backend)) {}
+
+  // Before create(): nobody is going to wait for the process's end here.
+  void leave_it() { waits_ = false; }
 
   // Once a process was started.
   [[nodiscard]] const std::shared_ptr<Remote>& remote() const { return remote_; }
@@ -117,6 +124,9 @@ class RemoteManager final : public Manager {
   std::optional<Channel> channel_;
   std::shared_ptr<Remote> remote_;
   std::string backend_;
+  std::uint64_t given_ = 0;
+  const std::string record_{};
+  bool waits_ = true;
 };
 
 }  // namespace cordon::app::sandbox

@@ -126,7 +126,10 @@ Result<void> RemoteManager::start(const Request& request) {
   Exec ask{.request = request,
            .timeout = request.timeout,
            .grace = request.grace,
-           .relayed = request.in.kind == Input::Kind::pipe};
+           .relayed = request.in.kind == Input::Kind::pipe,
+           .given = given_,
+           .waits = waits_,
+           .record = record_};
   if (request.terminal) {
     ask.terminal = Size{.rows = request.terminal->rows, .columns = request.terminal->columns};
   }

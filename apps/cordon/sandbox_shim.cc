@@ -1,7 +1,6 @@
 #include "sandbox_shim.h"
 
 #include <poll.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -24,6 +23,7 @@
 #include "sandbox_conversation.h"
 #include "sandbox_programs.h"
 #include "service_peer.h"
+#include "service_signals.h"
 #include "wake.h"
 
 namespace cordon::app::sandbox {
@@ -36,20 +36,6 @@ constexpr Duration kGrace = std::chrono::seconds(5);
 constexpr Duration kFarewell = std::chrono::seconds(5);
 // After a failure that only time can mend, such as too many open files.
 constexpr Duration kPause = std::chrono::milliseconds(50);
-
-// SIGTERM and SIGINT as something to read, in every thread that is made from now on; a terminal
-// that goes away is no affair of ours.
-Result<base::Fd> take_signals() {
-  (void)std::signal(SIGHUP, SIG_IGN);
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGTERM);
-  sigaddset(&signals, SIGINT);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  base::Fd fd(::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
-  if (!fd) return base::fail_os(kStage, errno, "waiting for signals");
-  return base::move_up(std::move(fd));
-}
 
 // The record on disk, as it changes.
 class LiveRecord {
@@ -78,6 +64,18 @@ class LiveRecord {
   Record record_;
 };
 
+// For the audit log, in place of the command that has started it and is not there any more.
+std::string ended_text(const std::string& name, ProcessId number, const std::string& record,
+                       const Outcome& outcome) {
+  std::string text = concat("ended ", name, " ", std::to_string(number), ": ",
+                            std::string(to_string(outcome.verdict)));
+  if (outcome.exit_code) text += concat(" ", std::to_string(*outcome.exit_code));
+  const int signal = outcome.termination.signal;
+  if (signal != 0) text += concat(" by signal ", std::to_string(signal));
+  if (!record.empty()) text += concat(", run ", record);
+  return text;
+}
+
 class Shim {
  public:
   Shim(Sandbox& sandbox, LiveRecord& record, std::optional<RecordedRun>& run,
@@ -99,6 +97,13 @@ class Shim {
                     [&run, &sandbox](const std::string& operation) {
                       return run ? run->in_sandbox(concat(operation, " ", sandbox.sandbox_id()))
                                  : Result<void>();
+                    },
+                .ended =
+                    [&run, &sandbox](ProcessId number, const std::string& of_client,
+                                     const Outcome& outcome) {
+                      if (!run) return;
+                      (void)run->in_sandbox(
+                          ended_text(sandbox.sandbox_id(), number, of_client, outcome));
                     },
                 .changed = [&record, &sandbox](
                                const std::string& written) { (void)record.take(sandbox, written); },
@@ -208,7 +213,8 @@ void tell_end(std::optional<RecordedRun>& run, Sandbox& sandbox) {
 
 Result<std::vector<Channel>> live(ShimAsk& ask, std::optional<RecordedRun>& run,
                                   const std::function<void(const Record&)>& ready) {
-  auto signals = take_signals();
+  (void)std::signal(SIGHUP, SIG_IGN);  // a terminal that goes away is no affair of ours
+  auto signals = service::take_signals(kStage);
   if (!signals) return std::unexpected(std::move(signals.error()));
   auto ending = Wake::create();
   auto end_now = Wake::create();

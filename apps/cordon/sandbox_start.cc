@@ -14,11 +14,13 @@
 #include "admission.h"
 #include "backend/posix/background.h"
 #include "concat.h"
+#include "image_rootfs.h"
 #include "make_manager.h"
 #include "message.h"
 #include "outcome/decide.h"
 #include "policy_options.h"
 #include "recorded_run.h"
+#include "requirements.h"
 #include "sandbox_messages.h"
 #include "sandbox_shim.h"
 #include "sandbox_store.h"
@@ -63,8 +65,8 @@ int report(const base::Fd& pipe, const Line& line) {
   return kOwnFailure;
 }
 
-// The main program's request, wherever the supervisor reads it.
-Result<void> complete(Request& request, bool tty) {
+Result<void> complete_cwd(Request& request) {
+  if (!request.root.empty()) return {};  // a place in that
   std::error_code error;
   const auto absolute = std::filesystem::absolute(request.cwd.empty() ? "." : request.cwd, error);
   if (error) {
@@ -73,6 +75,12 @@ Result<void> complete(Request& request, bool tty) {
   }
   request.cwd = absolute.lexically_normal().string();
   if (request.cwd.size() > 1 && request.cwd.ends_with('/')) request.cwd.pop_back();
+  return {};
+}
+
+// The main program's request, wherever the supervisor reads it.
+Result<void> complete(Request& request, bool tty) {
+  if (auto completed = complete_cwd(request); !completed) return completed;
   request.limits = with_defaults(request.limits, usual_limits(Backend::linux_sandbox));
   if (request.timeout == Duration{0}) request.timeout = kNoTimeout;
   request.in = Input::pipe();
@@ -94,6 +102,16 @@ Result<void> make_absolute(std::vector<std::string>& paths) {
     path = absolute.lexically_normal().string();
   }
   return {};
+}
+
+// Before anything is made; what is asked here has let go of everything when it returns.
+Result<void> check_requirements(const RunOptions& options) {
+  if (options.require.empty()) return {};
+  const auto manager = make_manager(options.backend);
+  if (!manager) return std::unexpected(manager.error());
+  const auto plan = (*manager)->plan(options.request);
+  if (!plan) return std::unexpected(plan.error());
+  return check_required(options.require, *plan);
 }
 
 int supervise_in_background(ShimAsk ask, std::optional<RecordedRun>& run, const Line& line) {
@@ -120,10 +138,12 @@ int start(StartAsk ask) {
   close_inherited();
   Line& line = ask.line;
   RunOptions& options = line.run;
-  options.backend = Backend::linux_sandbox;  // for the policy: it isolates
+  options.backend = backend_named(line.backend);  // the policy has a say about it
   if (auto named = make_absolute(options.policies); !named) {
     return failed(line.backend, named.error());
   }
+  auto rootfs = open_rootfs(options);
+  if (!rootfs) return failed(line.backend, rootfs.error());
   if (ask.image.empty()) {
     if (auto completed = complete(options.request, line.tty); !completed) {
       return failed(line.backend, completed.error());
@@ -140,6 +160,12 @@ int start(StartAsk ask) {
   if (!admitted) {
     if (run) (void)run->refused(outcome::failed_to_start(0, line.backend, {}, admitted.error()));
     return failed(line.backend, admitted.error());
+  }
+  auto ready = unpack_rootfs(*rootfs, options);
+  if (ready) ready = check_requirements(options);
+  if (!ready) {
+    if (run) (void)run->refused(outcome::failed_to_start(0, line.backend, {}, ready.error()));
+    return failed(line.backend, ready.error());
   }
   auto claimed = claim(line.name, ask.replaces);
   if (!claimed) return failed(line.backend, claimed.error());

@@ -8,9 +8,12 @@
 
 #include "base/fd.h"
 #include "cordon/error.h"
-#include "sandbox_tar.h"
+#include "image/tar.h"
 
 namespace cordon::app::sandbox {
+
+using image::TarEntry;
+using image::TarReader;
 
 class Unpacker {
  public:

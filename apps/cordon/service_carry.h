@@ -61,10 +61,10 @@ void carry_tenant(Codec& codec, std::optional<Tenant>& tenant) {
 template <typename Codec>
 void carry(Codec& codec, Request& request) {
   auto& [program, args, argv0, cwd, env, env_pass, secrets, in, out, err, terminal, timeout, grace,
-         cancel, limits, end_at_process_limit, cgroup_parent, grants, pins, links_resolved, network,
-         unix_sockets, user, explain, reuse, event_buffer, overflow] = request;
+         cancel, limits, end_at_process_limit, cgroup_parent, root, grants, pins, links_resolved,
+         network, unix_sockets, user, explain, reuse, event_buffer, overflow] = request;
   codec.all(program, args, argv0, cwd, env, env_pass, limits, end_at_process_limit, cgroup_parent,
-            grants, pins, links_resolved, network, unix_sockets, user);
+            root, grants, pins, links_resolved, network, unix_sockets, user);
   carry_tenant(codec, reuse);
   // Descriptors that go beside the message.
   (void)in, (void)out, (void)err;
@@ -147,5 +147,26 @@ template <>
 inline constexpr Launch kLast<Launch> = Launch::reused;
 template <>
 inline constexpr Verdict kLast<Verdict> = Verdict::failed_to_start;
+
+// What every service is told.
+
+struct Signal {
+  int number = 0;
+  bool tree = false;
+};
+template <typename Codec>
+void carry(Codec& codec, Signal& value) {
+  auto& [number, tree] = value;
+  codec.all(number, tree);
+}
+
+struct Stop {
+  Duration grace{0};
+};
+template <typename Codec>
+void carry(Codec& codec, Stop& value) {
+  auto& [grace] = value;
+  codec.all(grace);
+}
 
 }  // namespace cordon::app::service

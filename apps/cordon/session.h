@@ -7,6 +7,8 @@
 #include "cordon/manager.h"
 #include "cordon/outcome.h"
 #include "cordon/request.h"
+#include "mcp/gate.h"
+#include "mcp_visit.h"
 #include "output.h"
 #include "signals.h"
 
@@ -20,18 +22,28 @@ enum class Streams : std::uint8_t {
   log,       // read and written to the log alone
   terminal,  // the program has a terminal of its own, relayed to and from the command's
   mcp,       // it is an MCP server, and the command's caller its client: see mcp_output.h
+  visit,     // … and the command itself is: see mcp_visit.h
 };
 
-// Fills in the request's streams. A terminal as stdin is relayed: see input_relay.h.
-void connect(Request& request, Streams streams);
+// Fills in the request's streams. A terminal as stdin is relayed: see input_relay.h; and so is what
+// an MCP client says if somebody looks at it (`gated`): see mcp_input.h.
+void connect(Request& request, Streams streams, bool gated = false);
 
 // The outcome of a run that did not come to be.
 [[nodiscard]] Outcome not_started(const Manager& manager, Error error);
+
+// Who has to do with an MCP server besides its client.
+struct McpSides {
+  mcp::Gate* gate = nullptr;        // looks at every message; null: nobody does
+  const McpVisit* visit = nullptr;  // for Streams::visit
+  // Whether the end of the server closes its stdout whatever it has started: see mcp_pipe.h.
+  bool ends_whole = false;
+};
 
 // Runs `request`, connected by connect(), to its end. Never fails: what could not be started is an
 // outcome too. `signalled` hears of the signals that the user of the command has sent to it.
 [[nodiscard]] Outcome run_session(Manager& manager, Request request, Streams streams,
                                   const SignalBlock& block, const OutputTaps& taps,
-                                  std::function<void(int signal)> signalled);
+                                  std::function<void(int signal)> signalled, McpSides sides = {});
 
 }  // namespace cordon::app

@@ -8,7 +8,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "cordon/clock.h"
 #include "cordon/error.h"
@@ -37,6 +39,26 @@ struct Settings {
   std::string policy_digest{};  // of the policy the run is under; empty: none
 };
 
+// One request of an MCP server's client, and what became of it. What was asked and answered is
+// not in it.
+struct Call {
+  enum class End : std::uint8_t {
+    ok,
+    tool_error,      // the tool says that it failed
+    protocol_error,  // the server answered with an error
+    refused,         // by the policy: the server never saw it
+    cancelled,       // by the client
+    no_answer,       // until the end of the run
+  };
+  std::string method{};
+  std::string tool{};  // of tools/call
+  std::uint64_t request_bytes = 0;
+  std::uint64_t response_bytes = 0;
+  Duration duration{0};
+  End end = End::ok;
+};
+[[nodiscard]] std::string_view to_string(Call::End end);
+
 // Thread-safe. Every function returns once the record is written; after an error, nothing of it is.
 // With OnFailure::proceed none of them fails, except open() for a log within the program's reach.
 class RunRecorder {
@@ -61,6 +83,8 @@ class RunRecorder {
   [[nodiscard]] Result<void> in_sandbox(const std::string& detail);
   // A signal that Cordon sends on behalf of its user.
   [[nodiscard]] Result<void> signalled(int signal);
+  // Requests that a client made to the program, an MCP server; written at once.
+  [[nodiscard]] Result<void> called(std::span<const Call> calls);
   // Limits that were hit, denials, and the end itself.
   [[nodiscard]] Result<void> ended(const Outcome& outcome);
   // Instead of started() and ended(): validation or the policy did not let it come to a start.

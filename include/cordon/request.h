@@ -127,6 +127,10 @@ struct Request {
   std::string cgroup_parent{};        // of the run's control group; empty: below the caller's own
 
   // For backends that isolate; the others refuse what they cannot give.
+  // A directory of the host, read-only, that is the program's root in place of the host's system
+  // directories; absolute. `program` and `cwd` are then names in it (cwd empty: "/"), and of the
+  // host nothing is shown but what `grants` name. Empty: the host's system directories.
+  std::string root{};
   std::vector<Grant> grants{};  // besides the system's directories and the working directory
   std::vector<Pin> pins{};  // exactly these files at their places: what was checked is what runs
   // The sources of grants, and `cwd`, have no symbolic links in them: one that is there now was put

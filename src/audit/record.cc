@@ -11,9 +11,9 @@
 namespace cordon::audit {
 namespace {
 
-constexpr std::array<std::string_view, 11> kNames = {"plan",    "start",    "signal",  "limit",
-                                                     "denial",  "exit",     "cleanup", "refused",
-                                                     "sandbox", "repaired", "rotated"};
+constexpr std::array<std::string_view, 12> kNames = {"plan",   "start",   "signal",   "limit",
+                                                     "denial", "exit",    "cleanup",  "refused",
+                                                     "call",   "sandbox", "repaired", "rotated"};
 constexpr std::string_view kBegin = R"({"sequence":)";
 constexpr std::string_view kOperation = R"(,"operation":")";
 constexpr std::size_t kLongestText = 4096;

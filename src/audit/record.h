@@ -24,6 +24,7 @@ enum class Operation : std::uint8_t {
   exit,
   cleanup,
   refused,
+  call,      // a request to an MCP server
   sandbox,   // what was done to a long-lived sandbox, and in which one a program runs
   repaired,  // the remains of a writer that died were moved out of the way
   rotated,   // the log goes on in the next file

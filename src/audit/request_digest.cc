@@ -118,8 +118,9 @@ std::string json(const Output& output) {
 std::string canonical_request(const Request& request) {
   [[maybe_unused]] const auto& [program, args, argv0, cwd, env, env_pass, secrets, in, out, err,
                                 terminal, timeout, grace, cancel, limits, end_at_process_limit,
-                                cgroup_parent, grants, pins, links_resolved, network, unix_sockets,
-                                user, explain, reuse, event_buffer, overflow] = request;
+                                cgroup_parent, root, grants, pins, links_resolved, network,
+                                unix_sockets, user, explain, reuse, event_buffer, overflow] =
+      request;
   return base::JsonObject()
       .add("program", json(program))
       .add("args_sha256", json(digest_of(args)))
@@ -137,6 +138,7 @@ std::string canonical_request(const Request& request) {
       .add("limits", json(limits))
       .add("end_at_process_limit", json(end_at_process_limit))
       .add("cgroup_parent", json(cgroup_parent))
+      .add("root", json(root))
       .add("grants", list(grants, [](const Grant& one) { return json(one); }))
       .add("pins", list(pins, [](const Pin& one) { return json(one.path); }))
       .add("links_resolved", json(links_resolved))

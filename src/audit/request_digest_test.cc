@@ -90,6 +90,7 @@ std::vector<Change> changes_that_count() {
       {"limits.output_bytes", [](R& r) { r.limits.output_bytes = 1; }},
       {"end_at_process_limit", [](R& r) { r.end_at_process_limit = true; }},
       {"cgroup_parent", [](R& r) { r.cgroup_parent = "/x"; }},
+      {"root", [](R& r) { r.root = "/x"; }},
       {"grants", [](R& r) { r.grants = {Grant::read("/x")}; }},
       {"grants.kind", [](R& r) { r.grants = {Grant::write("/x")}; }},
       {"grants.source", [](R& r) { r.grants = {Grant::read("/y")}; }},

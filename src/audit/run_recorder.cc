@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "audit/call_text.h"
 #include "audit/log.h"
 #include "audit/reach.h"
 #include "audit/request_digest.h"
@@ -137,6 +138,15 @@ Result<void> RunRecorder::in_sandbox(const std::string& detail) {
 
 Result<void> RunRecorder::signalled(int signal) {
   return state_->record(Operation::signal, "signal " + std::to_string(signal));
+}
+
+Result<void> RunRecorder::called(std::span<const Call> calls) {
+  std::vector<Entry> entries;
+  entries.reserve(calls.size());
+  for (const Call& call : calls) {
+    entries.push_back(state_->entry(Operation::call, describe(call), json_of(call)));
+  }
+  return entries.empty() ? Result<void>() : state_->record(entries);
 }
 
 Result<void> RunRecorder::ended(const Outcome& outcome) {

@@ -96,6 +96,29 @@ Digest sha256(std::string_view data) {
   return all.finish();
 }
 
+std::array<Digest, 2> sha256_of_two(std::string_view one, std::string_view other) {
+  Sha256 first;
+  Sha256 second;
+  if (has_sha256_instructions() && one.size() == other.size()) {
+    const std::size_t blocks = one.size() / kSha256Block;
+    std::array<Sha256State, 2> states = {first.state_, second.state_};
+    // NOLINTBEGIN(cppcoreguidelines-pro-type-reinterpret-cast): bytes as bytes
+    sha256_two_by_instructions(states,
+                               {reinterpret_cast<const std::uint8_t*>(one.data()),
+                                reinterpret_cast<const std::uint8_t*>(other.data())},
+                               blocks);
+    // NOLINTEND(cppcoreguidelines-pro-type-reinterpret-cast)
+    first.state_ = states[0];
+    second.state_ = states[1];
+    first.size_ = second.size_ = blocks * kSha256Block;
+    one.remove_prefix(first.size_);
+    other.remove_prefix(second.size_);
+  }
+  first.add(one);
+  second.add(other);
+  return {first.finish(), second.finish()};
+}
+
 Digest hmac_sha256(std::string_view key, std::string_view data) {
   std::string padded(key);
   if (padded.size() > 64) {

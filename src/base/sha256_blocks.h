@@ -24,9 +24,12 @@ using Sha256State = std::array<std::uint32_t, 8>;
 // `blocks` blocks of kSha256Block bytes each. On any processor:
 void sha256_blocks_portable(Sha256State& state, const std::uint8_t* data, std::size_t blocks);
 
-// Whether the processor has instructions for it; without, the next one must not be called.
+// Whether the processor has instructions for it; without, the next two must not be called.
 [[nodiscard]] bool has_sha256_instructions();
 void sha256_blocks_by_instructions(Sha256State& state, const std::uint8_t* data,
                                    std::size_t blocks);
+// Two messages at once, of as many blocks each: takes little longer than one.
+void sha256_two_by_instructions(std::array<Sha256State, 2>& states,
+                                const std::array<const std::uint8_t*, 2>& data, std::size_t blocks);
 
 }  // namespace cordon::base

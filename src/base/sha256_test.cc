@@ -33,6 +33,21 @@ TEST(Sha256, IsTheSameInPartsOfAnySize) {
   }
 }
 
+TEST(Sha256, OfTwoIsThatOfEach) {
+  std::string text;
+  for (int i = 0; i < 600; ++i) text += static_cast<char>(i * 11);
+  for (const std::size_t size : {0U, 1U, 63U, 64U, 65U, 128U, 200U, 300U}) {
+    const std::string_view one = std::string_view(text).substr(0, size);
+    const std::string_view other = std::string_view(text).substr(300, size);
+    const auto both = sha256_of_two(one, other);
+    EXPECT_EQ(to_hex(both[0]), to_hex(sha256(one))) << size;
+    EXPECT_EQ(to_hex(both[1]), to_hex(sha256(other))) << size;
+  }
+  const auto unequal = sha256_of_two("abc", text);
+  EXPECT_EQ(to_hex(unequal[0]), to_hex(sha256("abc")));
+  EXPECT_EQ(to_hex(unequal[1]), to_hex(sha256(text)));
+}
+
 // Whichever of the two this processor uses, the other one is tested, too.
 TEST(Sha256, InstructionsAndPortableCodeAgree) {
   if (!has_sha256_instructions()) GTEST_SKIP() << "this processor has no such instructions";
@@ -44,6 +59,21 @@ TEST(Sha256, InstructionsAndPortableCodeAgree) {
     sha256_blocks_portable(one, data.data(), blocks);
     sha256_blocks_by_instructions(other, data.data(), blocks);
     EXPECT_EQ(one, other) << blocks;
+  }
+}
+
+TEST(Sha256, InstructionsTakeTwoAtOnce) {
+  if (!has_sha256_instructions()) GTEST_SKIP() << "this processor has no such instructions";
+  std::vector<std::uint8_t> data(kSha256Block * 10);
+  for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<std::uint8_t>(i * 37 + 5);
+  const std::uint8_t* const second = data.data() + 5 * kSha256Block;
+  for (std::size_t blocks = 0; blocks <= 5; ++blocks) {
+    std::array<Sha256State, 2> alone = {{{1, 2, 3, 4, 5, 6, 7, 8}, {8, 7, 6, 5, 4, 3, 2, 1}}};
+    std::array<Sha256State, 2> both = alone;
+    sha256_blocks_portable(alone[0], data.data(), blocks);
+    sha256_blocks_portable(alone[1], second, blocks);
+    sha256_two_by_instructions(both, {data.data(), second}, blocks);
+    EXPECT_EQ(both, alone) << blocks;
   }
 }
 

@@ -1,5 +1,6 @@
 #include "base/write.h"
 
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -8,8 +9,17 @@
 
 namespace cordon::base {
 
-// SIGPIPE of a pipe goes to the writing thread: block it there, write, take back what came.
 ssize_t write_without_sigpipe(int fd, std::string_view data) {
+  constexpr int kNoSignal = 0x100;     // RWF_NOSIGNAL, of Linux 6.18
+  constexpr off64_t kAtPosition = -1;  // as write() does
+  const iovec all{.iov_base = const_cast<char*>(data.data()), .iov_len = data.size()};
+  const ssize_t written = ::pwritev2(fd, &all, 1, kAtPosition, kNoSignal);
+  if (written >= 0 || errno == EAGAIN || errno == EPIPE) return written;
+  return write_with_sigpipe_blocked(fd, data);
+}
+
+// SIGPIPE of a pipe goes to the writing thread: block it there, write, take back what came.
+ssize_t write_with_sigpipe_blocked(int fd, std::string_view data) {
   sigset_t pipe_signal;
   sigset_t before;
   sigset_t pending;

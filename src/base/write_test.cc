@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <csignal>
 #include <string>
+#include <string_view>
 
 #include "base/fd.h"
 
@@ -26,7 +27,9 @@ bool sigpipe_blocked() {
   return sigismember(&mask, SIGPIPE) == 1;
 }
 
-class WriteTest : public testing::Test {
+using Write = ssize_t (*)(int fd, std::string_view data);
+
+class WriteTest : public testing::TestWithParam<Write> {
  public:
   WriteTest() {
     int ends[2];
@@ -55,7 +58,7 @@ class WriteTest : public testing::Test {
   void expect_epipe() {
     reader_.reset();
     errno = 0;
-    EXPECT_EQ(write_without_sigpipe(writer_.get(), "x"), -1);
+    EXPECT_EQ(GetParam()(writer_.get(), "x"), -1);
     EXPECT_EQ(errno, EPIPE);
   }
 
@@ -67,30 +70,30 @@ class WriteTest : public testing::Test {
   sigset_t mask_before_{};
 };
 
-TEST_F(WriteTest, WritesTheBytes) {
-  EXPECT_EQ(write_without_sigpipe(writer_.get(), "hello"), 5);
+TEST_P(WriteTest, WritesTheBytes) {
+  EXPECT_EQ(GetParam()(writer_.get(), "hello"), 5);
   char text[8];
   EXPECT_EQ(::read(reader_.get(), text, sizeof text), 5);
   EXPECT_EQ(std::string(text, 5), "hello");
 }
 
-TEST_F(WriteTest, FullPipeIsEagain) {
+TEST_P(WriteTest, FullPipeIsEagain) {
   const std::string block(64 * 1024, 'x');
   ssize_t written = 0;
-  while ((written = write_without_sigpipe(writer_.get(), block)) > 0) {
+  while ((written = GetParam()(writer_.get(), block)) > 0) {
   }
   EXPECT_EQ(written, -1);
   EXPECT_EQ(errno, EAGAIN);
 }
 
-TEST_F(WriteTest, ClosedPipeIsEpipeWhereSigpipeWouldKill) {
+TEST_P(WriteTest, ClosedPipeIsEpipeWhereSigpipeWouldKill) {
   (void)std::signal(SIGPIPE, SIG_DFL);
   expect_epipe();
   EXPECT_FALSE(sigpipe_pending());
   EXPECT_FALSE(sigpipe_blocked());
 }
 
-TEST_F(WriteTest, ClosedPipeIsEpipeWhereSigpipeIsIgnored) {
+TEST_P(WriteTest, ClosedPipeIsEpipeWhereSigpipeIsIgnored) {
   (void)std::signal(SIGPIPE, SIG_IGN);
   expect_epipe();
   EXPECT_FALSE(sigpipe_pending());
@@ -99,7 +102,7 @@ TEST_F(WriteTest, ClosedPipeIsEpipeWhereSigpipeIsIgnored) {
 
 volatile std::sig_atomic_t handled = 0;
 
-TEST_F(WriteTest, ClosedPipeDoesNotReachTheApplicationsHandler) {
+TEST_P(WriteTest, ClosedPipeDoesNotReachTheApplicationsHandler) {
   handled = 0;
   (void)std::signal(SIGPIPE, [](int) { handled = handled + 1; });
   expect_epipe();
@@ -107,7 +110,7 @@ TEST_F(WriteTest, ClosedPipeDoesNotReachTheApplicationsHandler) {
   EXPECT_FALSE(sigpipe_pending());
 }
 
-TEST_F(WriteTest, LeavesSigpipeBlockedWhereItWasBlocked) {
+TEST_P(WriteTest, LeavesSigpipeBlockedWhereItWasBlocked) {
   (void)std::signal(SIGPIPE, SIG_DFL);
   block_sigpipe();
   expect_epipe();
@@ -115,7 +118,7 @@ TEST_F(WriteTest, LeavesSigpipeBlockedWhereItWasBlocked) {
   EXPECT_FALSE(sigpipe_pending());
 }
 
-TEST_F(WriteTest, SigpipeThatWasPendingBeforeStaysPending) {
+TEST_P(WriteTest, SigpipeThatWasPendingBeforeStaysPending) {
   (void)std::signal(SIGPIPE, SIG_DFL);
   block_sigpipe();
   pthread_kill(pthread_self(), SIGPIPE);
@@ -124,11 +127,14 @@ TEST_F(WriteTest, SigpipeThatWasPendingBeforeStaysPending) {
   EXPECT_TRUE(sigpipe_pending()) << "somebody else's signal was taken";
 }
 
-TEST_F(WriteTest, BadDescriptorIsItsOwnError) {
+TEST_P(WriteTest, BadDescriptorIsItsOwnError) {
   errno = 0;
-  EXPECT_EQ(write_without_sigpipe(-1, "x"), -1);
+  EXPECT_EQ(GetParam()(-1, "x"), -1);
   EXPECT_EQ(errno, EBADF);
 }
+
+INSTANTIATE_TEST_SUITE_P(ByTheKernel, WriteTest, testing::Values(write_without_sigpipe));
+INSTANTIATE_TEST_SUITE_P(ByItself, WriteTest, testing::Values(write_with_sigpipe_blocked));
 
 }  // namespace
 }  // namespace cordon::base

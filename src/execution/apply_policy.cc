@@ -76,6 +76,8 @@ Result<std::vector<policy::GrantAsk>> resolve(std::vector<policy::GrantAsk> gran
 
 // Where the program would run. What only a grant makes stays as it is.
 Result<std::string> resolve_cwd(const policy::Asks& asks) {
+  // A place in the root that was given.
+  if (!asks.request.root.empty()) return asks.request.cwd.empty() ? "/" : asks.request.cwd;
   std::string cwd = asks.request.cwd;
   if (cwd.empty() && asks.manifest && asks.manifest->cwd) {
     cwd = asks.bundle + "/" + asks.manifest->cwd->value;
@@ -103,6 +105,11 @@ Result<void> look(policy::Asks& asks, policy::Surroundings& here) {
   auto grants = resolve(std::move(asks.grants));
   if (!grants) return std::unexpected(std::move(grants).error());
   asks.grants = *std::move(grants);
+  if (!asks.request.root.empty()) {
+    auto root = find_file(asks.request.root);
+    if (!root) return cannot_open({.file = "--rootfs"}, root.error());
+    asks.request.root = root->path;
+  }
   auto cwd = resolve_cwd(asks);
   if (!cwd) return std::unexpected(std::move(cwd).error());
   here.cwd = *std::move(cwd);
@@ -127,16 +134,19 @@ Result<LiveRun> take_slot(const policy::Policy& policy, PolicyQuestion& question
 }
 
 Result<PolicyAnswer> ask_policy(const policy::Policy& policy, const PolicyQuestion& question) {
-  policy::Asks asks{.request = question.request, .secrets = question.secrets};
+  policy::Asks asks{
+      .request = question.request, .secrets = question.secrets, .tools = question.tools};
   if (question.manifest) {
     asks.manifest = question.manifest->manifest;
     asks.bundle = question.manifest->bundle;
   }
   asks.grants = collect_grants(policy, asks);
   policy::Surroundings here{.environment = callers_environment(),
+                            .own_directory = question.own_directory,
                             .backend = question.backend,
                             .isolates = question.isolates,
                             .usual = question.usual,
+                            .preferred = question.preferred,
                             .live_runs = question.live_runs};
   const bool looked = has_to_look(policy, question);
   if (looked) {
@@ -146,7 +156,8 @@ Result<PolicyAnswer> ask_policy(const policy::Policy& policy, const PolicyQuesti
 
   PolicyAnswer answer{.evaluation = evaluate(policy, asks, here)};
   answer.evaluation.request.links_resolved = looked && question.isolates;
-  if (!restricts_programs(policy)) return answer;
+  // A root is refused then, for it has programs of its own.
+  if (!restricts_programs(policy) || !question.request.root.empty()) return answer;
   auto programs = check_programs(answer.evaluation.request, here.cwd, needs_digests(policy),
                                  !question.isolates);
   if (!programs) return std::unexpected(std::move(programs).error());

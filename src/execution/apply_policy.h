@@ -20,10 +20,13 @@ struct PolicyQuestion {
   Request request{};
   std::optional<LoadedManifest> manifest{};
   std::vector<policy::SecretAsk> secrets{};
-  std::string backend{};        // its name
-  bool isolates = true;         // whether it does
-  Limits usual{};               // its limits for what nobody asks for
-  std::uint64_t live_runs = 0;  // besides this one
+  bool own_directory = false;       // one is made for it, if nothing asks for another
+  policy::Texts tools{};            // of an MCP server
+  std::string backend{};            // its name
+  bool isolates = true;             // whether it does
+  Limits usual{};                   // its limits for what nobody asks for
+  policy::LimitValues preferred{};  // before those, unless a policy has a default
+  std::uint64_t live_runs = 0;      // besides this one
 };
 
 // All decisions; `evaluation.request` is what may be run if permitted(evaluation) says so. Its pins

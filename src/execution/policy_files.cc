@@ -95,7 +95,8 @@ Result<policy::Policy> load_policy(std::span<const std::string> files, const std
   std::vector<std::string> roots;
   if (exists(std::string(site))) roots.emplace_back(site);
   roots.insert(roots.end(), files.begin(), files.end());
-  const policy::PathContext context{.home = roots.empty() ? "" : home_directory()};
+  const policy::PathContext context{.home =
+                                        roots.empty() && profile.empty() ? "" : home_directory()};
   return policy::assemble(roots, profile, read_policy_file, context);
 }
 

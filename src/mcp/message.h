@@ -54,6 +54,8 @@ class Message {
   [[nodiscard]] std::string_view result() const { return part(result_); }
   [[nodiscard]] std::string_view error() const { return part(error_); }
 
+  [[nodiscard]] std::string_view id_text() const { return part(id_at_); }
+
   // The same with another id, for messages that have one.
   [[nodiscard]] std::string with_id(const Id& id) const;
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/paths.h"
+#include "plan/grants.h"
 
 namespace cordon::plan {
 namespace {
@@ -42,14 +43,15 @@ constexpr std::array<std::string_view, 2> kNetworkFiles = {"/etc/hosts", "/etc/r
 constexpr std::array<std::string_view, 6> kDevices = {"/dev/null",   "/dev/zero",    "/dev/full",
                                                       "/dev/random", "/dev/urandom", "/dev/tty"};
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kSymlinks = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kDeviceLinks = {{
     {"/dev/fd", "/proc/self/fd"},
     {"/dev/stdin", "/proc/self/fd/0"},
     {"/dev/stdout", "/proc/self/fd/1"},
     {"/dev/stderr", "/proc/self/fd/2"},
     {"/dev/ptmx", "pts/ptmx"},
-    {"/var/tmp", "/tmp"},
 }};
+
+constexpr std::string_view kHosts = "127.0.0.1 localhost\n::1 localhost\n";
 
 constexpr std::uint32_t kNobody = 65534;
 constexpr std::uint64_t kDevSize = std::uint64_t{64} * 1024;
@@ -86,12 +88,28 @@ View scratch(std::string target, const Limits& limits) {
           .mode = 01777};
 }
 
+// What is the sandbox's own, whatever its root is.
+void add_own_places(std::vector<View>& all, const Limits& limits, bool var_tmp) {
+  all.push_back({.kind = Kind::tmpfs, .target = "/dev", .size = kDevSize});
+  for (const std::string_view path : kDevices) {
+    all.push_back({.kind = Kind::device, .target = std::string(path), .source = std::string(path)});
+  }
+  for (const auto& [path, to] : kDeviceLinks) {
+    all.push_back({.kind = Kind::symlink, .target = std::string(path), .content = std::string(to)});
+  }
+  if (var_tmp) all.push_back({.kind = Kind::symlink, .target = "/var/tmp", .content = "/tmp"});
+  all.push_back({.kind = Kind::devpts, .target = "/dev/pts"});
+  all.push_back(scratch("/dev/shm", limits));
+  all.push_back(scratch("/tmp", limits));
+  all.push_back({.kind = Kind::proc, .target = "/proc"});
+}
+
 }  // namespace
 
 std::vector<View> default_view(const Identity& identity, Network network, const Limits& limits) {
   std::vector<View> all;
   all.reserve(base::system_directories().size() + kSystemFiles.size() + kNetworkFiles.size() +
-              kDevices.size() + kSymlinks.size() + 8);
+              kDevices.size() + kDeviceLinks.size() + 8);
   for (const std::string_view path : base::system_directories()) all.push_back(host_path(path));
   for (const std::string_view path : kSystemFiles) all.push_back(host_path(path));
   all.push_back(made_file("/etc/passwd", passwd(identity)));
@@ -103,19 +121,44 @@ std::vector<View> default_view(const Identity& identity, Network network, const 
       all.push_back(std::move(view));
     }
   } else {
-    all.push_back(made_file("/etc/hosts", "127.0.0.1 localhost\n::1 localhost\n"));
+    all.push_back(made_file("/etc/hosts", std::string(kHosts)));
   }
-  all.push_back({.kind = Kind::tmpfs, .target = "/dev", .size = kDevSize});
-  for (const std::string_view path : kDevices) {
-    all.push_back({.kind = Kind::device, .target = std::string(path), .source = std::string(path)});
+  add_own_places(all, limits, true);
+  return all;
+}
+
+std::vector<View> rooted_view(const RootDirectory& root, const Identity& identity, Network network,
+                              const Limits& limits) {
+  std::vector<View> all;
+  // Files appear as the program's own, as those of a grant do.
+  const bool granted = !is_system(root.source);
+  bool etc = false;
+  bool var = false;
+  for (const RootEntry& entry : root.entries) {
+    if (std::ranges::find(kOwnPlaces, entry.path) != kOwnPlaces.end()) continue;
+    etc |= base::at_or_below(entry.path, "/etc");
+    var |= base::at_or_below(entry.path, "/var");
+    if (entry.kind == RootEntry::Kind::symlink) {
+      all.push_back({.kind = Kind::symlink, .target = entry.path, .content = entry.link});
+    } else {
+      all.push_back({.target = entry.path, .source = root.source + entry.path, .granted = granted});
+    }
   }
-  for (const auto& [path, to] : kSymlinks) {
-    all.push_back({.kind = Kind::symlink, .target = std::string(path), .content = std::string(to)});
+  if (!etc) {
+    all.push_back(made_file("/etc/passwd", passwd(identity)));
+    all.push_back(made_file("/etc/group", group(identity)));
+    if (network != Network::host) all.push_back(made_file("/etc/hosts", std::string(kHosts)));
   }
-  all.push_back({.kind = Kind::devpts, .target = "/dev/pts"});
-  all.push_back(scratch("/dev/shm", limits));
-  all.push_back(scratch("/tmp", limits));
-  all.push_back({.kind = Kind::proc, .target = "/proc"});
+  if (network == Network::host) {
+    // In place of the root's own, if there are such files to lie on.
+    for (const std::string_view path : kNetworkFiles) {
+      if (etc && std::ranges::find(root.network_files, path) == root.network_files.end()) continue;
+      View view = host_path(path);
+      view.follow = true;
+      all.push_back(std::move(view));
+    }
+  }
+  add_own_places(all, limits, !var);
   return all;
 }
 

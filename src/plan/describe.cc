@@ -124,6 +124,7 @@ Plan describe(const SandboxPlan& plan) {
   add("network", network(plan.network));
   add_groups(plan, out.steps);
   add("mount", "/, empty, read-only");
+  if (!plan.rootfs.empty()) add("root", plan.rootfs + ", read-only, in place of the host's system");
   for (const View& view : plan.root) add("mount", mount(view));
   for (const View& pin : plan.pins) add("pin", pin.target + ", the file that was checked");
   for (const std::string& secret : plan.secrets) add("secret", secret);

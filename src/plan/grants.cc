@@ -39,13 +39,6 @@ std::string name_of(const Grant& grant) {
   return grant.target.empty() || grant.target == grant.source ? text : text + " as " + grant.target;
 }
 
-// Below /usr/src are people's own sources, as in many container images.
-bool is_system(std::string_view path) {
-  if (base::strictly_below(path, "/usr/src")) return false;
-  return base::at_or_below(path, "/etc") || base::at_or_below(path, "/boot") ||
-         base::in_system_directory(path);
-}
-
 Result<void> check_place(const std::string& path, const Grant& grant,
                          std::span<const std::string> own) {
   if (path == "/") {
@@ -137,6 +130,36 @@ bool still_wanted(const View& view, const View& grant) {
 
 }  // namespace
 
+// Below /usr/src are people's own sources, as in many container images.
+bool is_system(std::string_view path) {
+  if (base::strictly_below(path, "/usr/src")) return false;
+  return base::at_or_below(path, "/etc") || base::at_or_below(path, "/boot") ||
+         base::in_system_directory(path);
+}
+
+Result<void> check_root(const std::string& source, std::span<const std::string> own) {
+  const auto normal = base::normalise(source);
+  if (!normal || *normal != source) {
+    return bad("the root \"" + source +
+               "\" is not an absolute path without \"..\": write it as one");
+  }
+  if (source == "/") {
+    return bad(
+        "the host's own root cannot be that of a program: leave the root out, and it sees the "
+        "system's directories");
+  }
+  if (const auto ours = own_directory_of(source, own); !ours.empty()) {
+    return bad("the root " + source + " is in " + std::string(ours) +
+               ", which is Cordon's own and never shown to a sandbox: choose another");
+  }
+  for (const std::string_view top : kReserved) {
+    if (!base::at_or_below(source, top)) continue;
+    return bad("the root " + source + " is in " + std::string(top) +
+               ", which is never the host's inside a sandbox: choose another");
+  }
+  return {};
+}
+
 std::string_view own_directory_of(std::string_view path, std::span<const std::string> own) {
   if (base::at_or_below(path, kRuntimeDirectory)) return kRuntimeDirectory;
   const auto it = std::ranges::find_if(
@@ -184,9 +207,11 @@ std::vector<View> merge_views(std::vector<View> defaults, std::vector<View> gran
           granted, [](const View& g) { return base::strictly_below(g.target, "/var/tmp"); })) {
     // Else the grant would have to be mounted through a symlink.
     const View tmp = *find_target(defaults, "/tmp");
-    View& var_tmp = *std::ranges::find(defaults, "/var/tmp", &View::target);
-    var_tmp = tmp;
-    var_tmp.target = "/var/tmp";
+    const auto var_tmp = std::ranges::find(defaults, "/var/tmp", &View::target);
+    if (var_tmp != defaults.end() && var_tmp->kind == Kind::symlink) {
+      *var_tmp = tmp;
+      var_tmp->target = "/var/tmp";
+    }
   }
   std::erase_if(defaults, [&](const View& view) {
     return std::ranges::any_of(granted, [&](const View& grant) {

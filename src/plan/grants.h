@@ -34,6 +34,15 @@ namespace cordon::plan {
                                             const std::vector<View>& defaults,
                                             std::vector<View>& granted);
 
+// The same for a request with a root of its own, in which it is a path: nothing is added.
+[[nodiscard]] Result<std::string> cwd_in_root(const Request& request);
+
+// Whether a directory of the host may be a root: it is a grant to read all of it. Errors
+// (invalid_argument): those of a grant.
+[[nodiscard]] Result<void> check_root(const std::string& source, std::span<const std::string> own);
+// Whether this is a directory of the host's system, whose files keep their owners inside.
+[[nodiscard]] bool is_system(std::string_view path);
+
 // Both, in the order of mounting: a directory before what is in it, so that the innermost wins.
 // A grant replaces what the default view has at its place.
 [[nodiscard]] std::vector<View> merge_views(std::vector<View> defaults, std::vector<View> granted);

@@ -1,6 +1,7 @@
 #include "plan/sandbox_plan.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/errors.h"
@@ -103,7 +104,8 @@ Result<void> check_write_grants(const SandboxPlan& plan, const HostCapabilities&
 }  // namespace
 
 Result<SandboxPlan> make_sandbox_plan(const Request& request, const Limits& limits,
-                                      const Caller& caller, const HostCapabilities& host) {
+                                      const Caller& caller, const HostCapabilities& host,
+                                      const RootDirectory* root) {
   if (auto ok = check_host(request, host); !ok) return std::unexpected(ok.error());
   auto identity = identity_of(request, caller, host);
   if (!identity) return std::unexpected(identity.error());
@@ -122,10 +124,25 @@ Result<SandboxPlan> make_sandbox_plan(const Request& request, const Limits& limi
     plan.cgroup_parent = request.cgroup_parent.empty() ? host.cgroup_parent : request.cgroup_parent;
   }
 
-  auto defaults = default_view(plan.identity, plan.network, limits);
-  auto granted = granted_views(request, caller.own);
+  Caller hiding = caller;
+  if (!caller.images.empty()) hiding.own.push_back(caller.images);
+  std::vector<View> defaults;
+  if (root != nullptr) {
+    if (auto ok = check_root(root->source, caller.own); !ok) return std::unexpected(ok.error());
+    plan.rootfs = root->source;
+    defaults = rooted_view(*root, plan.identity, plan.network, limits);
+    for (const RootEntry& entry : root->entries) {
+      if (entry.kind != RootEntry::Kind::directory) continue;
+      std::ranges::move(masks_over(root->source + entry.path, entry.path, hiding.own),
+                        std::back_inserter(defaults));
+    }
+  } else {
+    defaults = default_view(plan.identity, plan.network, limits);
+  }
+  auto granted = granted_views(request, hiding.own);
   if (!granted) return std::unexpected(granted.error());
-  auto cwd = place_cwd(request, caller, defaults, *granted);
+  auto cwd =
+      root != nullptr ? cwd_in_root(request) : place_cwd(request, hiding, defaults, *granted);
   if (!cwd) return std::unexpected(cwd.error());
   plan.cwd = std::move(*cwd);
   plan.root = merge_views(std::move(defaults), std::move(*granted));

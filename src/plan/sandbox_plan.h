@@ -68,8 +68,25 @@ struct GroupLimits {
   friend bool operator==(const GroupLimits&, const GroupLimits&) = default;
 };
 
+// What is at the places of a given root (Request::root): of each, the whole with all that is in it.
+// Listed by a backend.
+struct RootEntry {
+  enum class Kind : std::uint8_t { directory, file, symlink };
+  Kind kind = Kind::directory;
+  std::string path;    // inside, e.g. "/usr"; a directory that is listed in parts is not itself one
+  std::string link{};  // symlink: where it leads, inside
+
+  friend bool operator==(const RootEntry&, const RootEntry&) = default;
+};
+struct RootDirectory {
+  std::string source;  // on the host, links resolved
+  std::vector<RootEntry> entries{};
+  std::vector<std::string> network_files{};  // of /etc/hosts and /etc/resolv.conf, those it has
+};
+
 struct SandboxPlan {
   std::vector<View> root;
+  std::string rootfs;  // the directory that most of `root` comes from; empty: the host's own system
   // Single files of the root, by the request's pins: each lies on what `root` shows at its place,
   // and is mounted from the pin's descriptor.
   std::vector<View> pins;
@@ -101,6 +118,9 @@ struct Caller {
   // Directories of Cordon's own besides kRuntimeDirectory, as the kernel names them: no sandbox
   // sees them.
   std::vector<std::string> own{};
+  // Where images are unpacked: one of them may be a root, and nothing else is seen of it. Empty:
+  // nowhere.
+  std::string images{};
 
   friend bool operator==(const Caller&, const Caller&) = default;
 };
@@ -110,9 +130,11 @@ struct Caller {
 // the working directory is / or the home directory), not_permitted (a user the caller may not
 // choose), unsupported (a namespace that does not work here: never a run with less isolation than
 // this backend stands for; idmapped mounts or groups that the request cannot do without).
+// `root`: what Request::root has in it; null if that is empty.
 [[nodiscard]] Result<SandboxPlan> make_sandbox_plan(const Request& request, const Limits& limits,
                                                     const Caller& caller,
-                                                    const HostCapabilities& host);
+                                                    const HostCapabilities& host,
+                                                    const RootDirectory* root = nullptr);
 
 // The same, to be read.
 [[nodiscard]] Plan describe(const SandboxPlan& plan);

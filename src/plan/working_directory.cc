@@ -60,6 +60,14 @@ std::string refusal(const std::string& cwd, const std::string& home) {
 
 }  // namespace
 
+Result<std::string> cwd_in_root(const Request& request) {
+  if (request.cwd.empty()) return "/";
+  if (auto normal = base::normalise(request.cwd)) return *normal;
+  return bad("the working directory \"" + request.cwd +
+             "\" is a place in the root that was given, so write it as an absolute path without "
+             "\"..\"");
+}
+
 Result<std::string> place_cwd(const Request& request, const Caller& caller,
                               const std::vector<View>& defaults, std::vector<View>& granted) {
   auto cwd = absolute_cwd(request, caller);

@@ -6,6 +6,7 @@
 #include "base/printable.h"
 #include "base/sha256.h"
 #include "base/suggest.h"
+#include "policy/builtin_profiles.h"
 #include "policy/contradictions.h"
 #include "policy/document.h"
 #include "policy/policy.h"
@@ -53,16 +54,30 @@ class Assembler {
     return {};
   }
 
+  // A profile that needs no file. One of the same name in a file holds besides.
+  Result<void> add_builtin() {
+    const BuiltinProfile* const builtin = find_builtin_profile(profile_);
+    if (builtin == nullptr) return {};
+    const PolicyText file{std::string(builtin->place), std::string(builtin->text)};
+    auto document = read_document(file.text, file.path, context_);
+    if (!document) return std::unexpected(std::move(document).error());
+    remember(file);
+    document->ceiling.is_root = false;
+    policy_.ceilings.push_back(std::move(document->ceiling));
+    found_ = true;
+    return {};
+  }
+
   Result<Policy> finish() {
     if (!profile_.empty() && !found_) {
-      const std::vector<std::string_view> known(profiles_.begin(), profiles_.end());
+      std::vector<std::string_view> known(profiles_.begin(), profiles_.end());
+      for (const BuiltinProfile& one : builtin_profiles()) known.push_back(one.name);
       const std::string_view near = base::nearest(profile_, known);
       std::string all;
       for (const std::string_view name : known)
         all += (all.empty() ? "" : ", ") + std::string(name);
       return wrong("no policy file has the profile \"" + base::printable(profile_) + "\"" +
-                   (near.empty() ? (all.empty() ? ": there is none at all"
-                                                : ": there are " + base::printable(all))
+                   (near.empty() ? ": there are " + base::printable(all)
                                  : ": did you mean \"" + base::printable(near) + "\"?"));
     }
     if (auto ok = check_contradictions(policy_); !ok) return std::unexpected(ok.error());
@@ -125,6 +140,7 @@ Result<Policy> assemble(std::span<const std::string> roots, const std::string& p
   for (const std::string& root : roots) {
     if (auto added = assembler.add(root, true); !added) return std::unexpected(added.error());
   }
+  if (auto added = assembler.add_builtin(); !added) return std::unexpected(added.error());
   return assembler.finish();
 }
 

@@ -74,8 +74,8 @@ TEST(PolicyFiles, AProfileNarrowsAndHasToExist) {
   EXPECT_THAT(refusal(evaluate_all(*policy, asks)), HasSubstr("/a:2 allows (1G)"));
   EXPECT_EQ(failure(files, {"/a"}, "biuld"),
             "no policy file has the profile \"biuld\": did you mean \"build\"?");
-  EXPECT_THAT(failure(files, {"/a"}, "x"), HasSubstr("there are build"));
-  EXPECT_THAT(failure({}, {}, "x"), HasSubstr("there is none at all"));
+  EXPECT_THAT(failure(files, {"/a"}, "x"), HasSubstr("there are build, mcp"));
+  EXPECT_THAT(failure({}, {}, "x"), HasSubstr("there are mcp"));
 }
 
 TEST(PolicyFiles, ContradictionsNameBothPlaces) {

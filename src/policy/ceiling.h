@@ -14,6 +14,7 @@
 #include "cordon/clock.h"
 #include "cordon/isolation.h"
 #include "policy/place.h"
+#include "policy/tool_rules.h"
 
 namespace cordon::policy {
 
@@ -35,6 +36,7 @@ struct LimitValues {
   Ask<std::uint64_t> output{};
   Ask<std::uint64_t> max_output_buffer{};  // C125
   Ask<std::uint64_t> max_processes{};      // runs alive at once (C124)
+  Ask<bool> workdir{};  // of defaults alone: a private directory, unless another is asked for
 };
 
 // What the arguments of a program have to be. None set: anything.
@@ -54,6 +56,7 @@ struct PathRules {
   TextList cwd{};   // allowed_paths (C127)
   TextList read{};  // grants, at or below one of these
   TextList write{};
+  TextList rootfs{};     // roots and images, at or below one of these; else as `read`
   TextList deny_read{};  // these win
   TextList deny_write{};
 };
@@ -113,6 +116,7 @@ struct Ceiling {
   std::optional<AuditSettings> audit{};
   std::optional<std::map<std::string, SecretRule>> secrets{};
   Place secrets_place{};
+  std::optional<ToolRules> tools{};  // of MCP servers
 };
 
 }  // namespace cordon::policy

@@ -37,6 +37,7 @@ void read_ceiling(TableReader& reader, const PathContext& context, Ceiling& ceil
   read_environment(reader, ceiling.env);
   read_audit(reader, context, ceiling);
   read_secrets(reader, context, ceiling);
+  read_tools(reader, context, ceiling);
   ceiling.users = reader.texts("users");
   read_backends(reader, ceiling);
 }

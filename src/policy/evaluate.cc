@@ -86,6 +86,7 @@ Evaluation evaluate(const Policy& policy, const Asks& asks, const Surroundings& 
   judge_paths(all);
   judge_environment(all);
   judge_secrets(all);
+  judge_tools(all);
   return result;
 }
 

@@ -47,6 +47,7 @@ struct Asks {
   std::string bundle{};            // the directory of the manifest, links resolved
   std::vector<GrantAsk> grants{};  // of all sides; see collect_grants()
   std::vector<SecretAsk> secrets{};
+  Texts tools{};  // of an MCP server, by name or glob
 };
 
 struct UserFacts {
@@ -60,11 +61,14 @@ struct UserFacts {
 struct Surroundings {
   std::vector<std::string> environment{};  // the caller's, "NAME=value"
   std::string cwd{};                       // where the program would run, links resolved
-  std::string mcp_home{};                  // for a manifest's program (C60)
-  std::optional<UserFacts> user{};         // whom it would run as; nothing: an id of the run's own
+  bool own_directory = false;  // it works in one made for it, if nothing asks for another: that
+                               // where the caller is will not be shown
+  std::string mcp_home{};      // for a manifest's program (C60)
+  std::optional<UserFacts> user{};  // whom it would run as; nothing: an id of the run's own
   std::string backend{};
-  bool isolates = true;  // whether that backend does
-  Limits usual{};        // its limits for what nobody asks for
+  bool isolates = true;     // whether that backend does
+  Limits usual{};           // its limits for what nobody asks for
+  LimitValues preferred{};  // before the usual ones, where no policy has a default
   std::uint64_t live_runs = 0;
 };
 

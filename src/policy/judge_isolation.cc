@@ -21,7 +21,8 @@ void judge_promises(const Case& all) {
       broken = &ceiling.unix_sockets->place;
       what = "unix_sockets = false";
     }
-    for (const TextList* list : {&paths.read, &paths.write, &paths.deny_read, &paths.deny_write}) {
+    for (const TextList* list :
+         {&paths.read, &paths.write, &paths.rootfs, &paths.deny_read, &paths.deny_write}) {
       if (broken != nullptr || !*list) continue;
       broken = &(*list)->place;
       what = "this rule about paths";

@@ -57,7 +57,8 @@ std::optional<T> judge(const Case& all, const Limit<T>& limit) {
     return bound ? std::min(asks.front().value, bound->value) : asks.front().value;
   }
   // Nobody asks: the policy's own default, or the usual one, but never more than is allowed.
-  const Ask<T> preferred = lowest(all.policy, &Ceiling::defaults, limit.field);
+  Ask<T> preferred = lowest(all.policy, &Ceiling::defaults, limit.field);
+  if (!preferred) preferred = all.surroundings.preferred.*limit.field;
   if (!preferred && !bound) return std::nullopt;
   T value = preferred ? preferred->value : limit.usual.value_or(bound ? bound->value : T{});
   Place decided = preferred ? preferred->place : Place{};
@@ -149,6 +150,12 @@ void judge_limits(const Case& all) {
         buffer);
   if (buffer) request.event_buffer = *buffer;
   judge_live_runs(all);
+}
+
+bool gives_workdir(const Policy& policy) {
+  return std::ranges::any_of(policy.ceilings, [](const Ceiling& one) {
+    return one.defaults.workdir && one.defaults.workdir->value;
+  });
 }
 
 Ask<std::uint64_t> most_live_runs(const Policy& policy) {

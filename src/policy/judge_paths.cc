@@ -79,6 +79,9 @@ bool check(const Case& all, const PathAsk& ask, Kind kind, const Ceiling& ceilin
   if (ask.subject == "cwd" && rules.cwd) {
     return check_list(all, ask, {&rules.cwd}, rules.cwd->place, decided);
   }
+  if (ask.subject == "rootfs" && rules.rootfs) {
+    return check_list(all, ask, {&rules.rootfs}, rules.rootfs->place, decided);
+  }
   if (!rules.read || base::in_system_directory(ask.path)) return true;
   return check_list(all, ask, {&rules.read, &rules.write, &own.read, &own.write}, rules.read->place,
                     decided);
@@ -132,7 +135,31 @@ void judge_grants(const Case& all) {
   all.result.request.grants = std::move(allowed);
 }
 
-// The working directory as the host has it; empty if a grant makes it inside.
+// A root is a grant to read all of it. Which programs it has nobody has checked.
+void judge_root(const Case& all) {
+  const std::string& root = all.asks.request.root;
+  if (root.empty()) return;
+  const PathAsk ask{.subject = "rootfs", .path = root, .asked_by = option("--rootfs")};
+  if (restricts_programs(all.policy)) {
+    const auto ceiling = std::ranges::find_if(all.policy.ceilings, [](const Ceiling& one) {
+      return one.programs || one.denied_programs;
+    });
+    const Place& place =
+        ceiling->programs ? ceiling->programs_place : ceiling->denied_programs->place;
+    refuse(all, ask, place,
+           "would bring programs of its own, while " + to_string(place) +
+               " says which of the host's may run: do without");
+    return;
+  }
+  if (!base::normalise(root) && !all.policy.ceilings.empty()) {
+    refuse(all, ask, {}, "is not an absolute path without \"..\": write it as one");
+    return;
+  }
+  (void)judge(all, ask, Kind::read);
+}
+
+// The working directory as the host has it, in the root if there is one; empty if a grant makes it
+// inside.
 std::string host_cwd(const Case& all) {
   const std::string& cwd = all.surroundings.cwd;
   const Grant* innermost = nullptr;
@@ -143,7 +170,11 @@ std::string host_cwd(const Case& all) {
     innermost = &grant;
     place = std::move(target);
   }
-  if (innermost == nullptr) return cwd;
+  if (innermost == nullptr) {
+    const std::string& root = all.asks.request.root;
+    if (root.empty() || cwd.empty()) return cwd;
+    return cwd == "/" ? root : root + cwd;
+  }
   if (innermost->kind == Kind::tmpfs) return {};
   return base::normalise(innermost->source + "/" + cwd.substr(place == "/" ? 0 : place.size()))
       .value_or(cwd);
@@ -152,11 +183,13 @@ std::string host_cwd(const Case& all) {
 }  // namespace
 
 void judge_paths(const Case& all) {
+  judge_root(all);
   judge_grants(all);
   const std::string cwd = host_cwd(all);
   if (cwd.empty()) return;
   const bool by_manifest =
       all.asks.manifest && all.asks.manifest->cwd && all.asks.request.cwd.empty();
+  if (all.surroundings.own_directory && !by_manifest && all.asks.request.cwd.empty()) return;
   const Place asked = by_manifest                    ? all.asks.manifest->cwd->place
                       : all.asks.request.cwd.empty() ? option("the current directory")
                                                      : option("--cwd");

@@ -29,6 +29,7 @@ void judge_user(const Case& all);
 void judge_environment(const Case& all);
 void judge_paths(const Case& all);
 void judge_secrets(const Case& all);
+void judge_tools(const Case& all);
 
 // The command's option, for asks that came from the request.
 [[nodiscard]] inline Place option(std::string name) { return {.file = std::move(name)}; }

@@ -57,7 +57,8 @@ void read_limits(TableReader& outer, std::string_view name, LimitValues& limits)
   const Node* table = outer.table(name);
   if (table == nullptr) return;
   TableReader reader(*table, std::string(name));
-  limits.timeout = reader.duration("timeout");
+  const bool defaults = name == "defaults";
+  limits.timeout = defaults ? reader.duration_or_none("timeout") : reader.duration("timeout");
   limits.grace = reader.duration("grace");
   limits.cpu_time = reader.duration("cpu_time");
   limits.cpu = read_cpu(reader);
@@ -68,6 +69,7 @@ void read_limits(TableReader& outer, std::string_view name, LimitValues& limits)
   limits.output = reader.size("output");
   limits.max_output_buffer = reader.size("max_output_buffer");
   limits.max_processes = reader.count("max_processes");
+  if (defaults) limits.workdir = reader.boolean("workdir");
   for (const auto* time : {&limits.timeout, &limits.cpu_time}) {
     if (*time && (*time)->value <= Duration{0}) {
       reader.wrong((*time)->place, "this leaves no time at all: give more than 0");

@@ -24,6 +24,7 @@ void read_filesystem(TableReader& outer, const PathContext& context, Ceiling& ce
 void read_environment(TableReader& outer, EnvironmentRules& rules);
 void read_audit(TableReader& outer, const PathContext& context, Ceiling& ceiling);
 void read_secrets(TableReader& outer, const PathContext& context, Ceiling& ceiling);
+void read_tools(TableReader& outer, const PathContext& context, Ceiling& ceiling);
 
 // Absolute, "~" replaced, "." and doubled slashes gone; ".." and relative ones are errors.
 [[nodiscard]] std::string checked_path(TableReader& reader, const Placed<std::string>& path,

@@ -37,6 +37,19 @@ TextList path_list(TableReader& reader, std::string_view name, const PathContext
 
 namespace {
 
+// Of a caller without a home directory nothing in it has to be kept.
+TextList denied_list(TableReader& reader, std::string_view name, const PathContext& context) {
+  TextList list = reader.texts(name);
+  if (!list) return list;
+  if (context.home.empty()) {
+    std::erase_if(list->value, [](const Placed<std::string>& path) {
+      return path.value == "~" || path.value.starts_with("~/");
+    });
+  }
+  for (auto& path : list->value) path.value = checked_path(reader, path, context);
+  return list;
+}
+
 // Only what is kept may be promised: a sandbox always shows the system's directories.
 void check_denied(TableReader& reader, const TextList& denied) {
   if (!denied) return;
@@ -67,10 +80,11 @@ void read_paths(TableReader& outer, const PathContext& context, Ceiling& ceiling
     add(rules.cwd, path_list(reader, "cwd", context));
     rules.read = path_list(reader, "read", context);
     rules.write = path_list(reader, "write", context);
-    rules.deny_read = path_list(reader, "deny_read", context);
-    rules.deny_write = path_list(reader, "deny_write", context);
+    rules.rootfs = path_list(reader, "rootfs", context);
+    rules.deny_read = denied_list(reader, "deny_read", context);
+    rules.deny_write = denied_list(reader, "deny_write", context);
     // Both at once.
-    const TextList deny = path_list(reader, "deny", context);
+    const TextList deny = denied_list(reader, "deny", context);
     add(rules.deny_read, deny);
     add(rules.deny_write, deny);
     check_denied(reader, rules.deny_read);

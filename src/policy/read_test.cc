@@ -144,6 +144,21 @@ TEST(PolicyText, KeysOfSrtAreUnderstoodOrRefused) {
               HasSubstr("what is denied stays denied"));
 }
 
+TEST(PolicyText, WithoutAHomeDirectoryNothingInItIsDeniedButNoneIsGrantedEither) {
+  const auto homeless = [](const std::string& text) {
+    const std::vector<std::string> roots = {"site.toml"};
+    return assemble(roots, "", reader_of({{"site.toml", text}}), {.home = ""});
+  };
+  const auto denying = homeless("[paths]\ndeny = [\"~/.ssh\", \"/srv\"]\n");
+  ASSERT_TRUE(denying) << denying.error().message;
+  const auto& denied = denying->ceilings.front().paths.deny_read->value;
+  ASSERT_EQ(denied.size(), 1U);
+  EXPECT_EQ(denied.front().value, "/srv");
+  const auto granting = homeless("[paths]\nread = [\"~/notes\"]\n");
+  ASSERT_FALSE(granting);
+  EXPECT_THAT(granting.error().message, HasSubstr("you have no home directory"));
+}
+
 TEST(PolicyText, JsonIsReadWithItsLines) {
   const std::string text =
       "{\n \"filesystem\": {\"denyRead\": [\"/srv/k\\u0065y\"]},\n \"limits\": {\"memory\": "

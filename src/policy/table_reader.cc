@@ -113,6 +113,14 @@ std::optional<Placed<Duration>> TableReader::duration(std::string_view name) {
   return Placed<Duration>{time.value_or(Duration{0}), value->place};
 }
 
+std::optional<Placed<Duration>> TableReader::duration_or_none(std::string_view name) {
+  const Node* value = any(name);
+  if (value != nullptr && value->kind == Node::Kind::text && value->text == "none") {
+    return Placed<Duration>{kNoTimeout, value->place};
+  }
+  return duration(name);
+}
+
 std::optional<Placed<Texts>> TableReader::texts(std::string_view name) {
   const Node* value = find(name, Node::Kind::array, "a list of texts");
   if (value == nullptr) return std::nullopt;

@@ -33,6 +33,8 @@ class TableReader {
   [[nodiscard]] std::optional<Placed<std::uint64_t>> size(std::string_view name);
   // A text such as "5m".
   [[nodiscard]] std::optional<Placed<Duration>> duration(std::string_view name);
+  // … or "none".
+  [[nodiscard]] std::optional<Placed<Duration>> duration_or_none(std::string_view name);
   // A list of texts without NUL bytes.
   [[nodiscard]] std::optional<Placed<Texts>> texts(std::string_view name);
 

@@ -86,6 +86,10 @@ Result<void> validate_grant(const Grant& grant, std::size_t index) {
 }
 
 Result<void> validate_isolation(const Request& r) {
+  if (has_nul(r.root)) return bad("root contains a NUL byte: remove it");
+  if (!r.root.empty() && !r.root.starts_with('/')) {
+    return bad("root \"" + r.root + "\" is not absolute: write it from / on");
+  }
   for (std::size_t i = 0; i < r.grants.size(); ++i) {
     if (auto ok = validate_grant(r.grants[i], i); !ok) return ok;
   }

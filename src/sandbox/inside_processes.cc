@@ -66,6 +66,9 @@ Result<Request> InsideProcesses::bounded(Request request) const {
     return fail(ErrorCode::not_permitted, "network",
                 "network is more than the sandbox has: create it with that network");
   }
+  if (!request.root.empty() && request.root != bounds_.root) {
+    return fail(ErrorCode::not_permitted, "root", "root is not the sandbox's: leave it out");
+  }
   for (const Grant& grant : request.grants) {
     if (std::ranges::find(bounds_.grants, grant) != bounds_.grants.end()) continue;
     return fail(ErrorCode::not_permitted, "grants",

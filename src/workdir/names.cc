@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/cache_directory.h"
 #include "base/errors.h"
 #include "base/printable.h"
 
@@ -54,9 +55,7 @@ bool may_be_swept(std::string_view name) {
 
 Result<std::string> cache_for(std::uint32_t uid, std::string_view xdg_cache_home,
                               std::string_view home) {
-  if (uid == 0) return "/var/cache/cordon";
-  if (xdg_cache_home.starts_with('/')) return std::string(xdg_cache_home) + "/cordon";
-  if (home.starts_with('/')) return std::string(home) + "/.cache/cordon";
+  if (auto cache = base::cache_directory(uid, xdg_cache_home, home); !cache.empty()) return cache;
   return base::fail(ErrorCode::not_found, "workdir",
                     "there is no place for work directories, because HOME is not set: name one by "
                     "--cache DIR");

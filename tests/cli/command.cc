@@ -15,6 +15,8 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "base/write.h"
+
 namespace cordon::cli {
 namespace {
 
@@ -118,7 +120,7 @@ bool Running::pump(Clock::time_point until) {
        {.fd = to_write_.empty() ? -1 : in_.get(), .events = POLLOUT, .revents = 0}}};
   if (::poll(waiting.data(), waiting.size(), static_cast<int>(left.count())) < 0) return true;
   if (waiting[3].revents != 0) {
-    const ssize_t written = ::write(in_.get(), to_write_.data(), to_write_.size());
+    const ssize_t written = base::write_without_sigpipe(in_.get(), to_write_);
     to_write_.erase(0, written < 0 ? to_write_.size() : static_cast<std::size_t>(written));
     if (to_write_.empty() && close_when_written_) in_.reset();
   }

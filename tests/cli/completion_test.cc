@@ -32,10 +32,32 @@ Words options_of_plan() {
 }
 
 // What a server writes is its client's.
+const Words kWrapOptions = {"--name", "--yes", "--dry-run", "--json", "--help"};
+
 Words options_of_mcp_run() {
   Words options = options_in_help();
   for (const char* const other : {"--json", "--redact", "--transport"}) options.erase(other);
-  options.insert({"--config", "--name"});
+  options.insert(
+      {"--config", "--name", "--set", "--package", "--srt", "--allow-tool", "--deny-tool"});
+  return options;
+}
+
+// There is no one outcome, and what the servers keep goes with them.
+Words options_of_mcp_serve() {
+  Words options = options_in_help();
+  for (const char* const other :
+       {"--redact", "--transport", "--report", "--log", "--collect", "--into", "--collect-limit"}) {
+    options.erase(other);
+  }
+  options.merge(all_matches(cordon({"mcp", "serve", "--help"}).out, "\n  (--[a-z-]+)"));
+  options.insert({"--set", "--package", "--srt", "--allow-tool", "--deny-tool"});
+  return options;
+}
+
+Words options_of_mcp_inspect() {
+  Words options = options_of_mcp_run();
+  options.erase("--log");
+  options.insert({"--json", "--call", "--arg", "--args", "--wait"});
   return options;
 }
 
@@ -116,8 +138,13 @@ TEST_F(Completion, BashOffersTheOptionsOfTheHelp) {
   EXPECT_EQ(bash({"cordon", ""}),
             (Words{"run", "batch", "plan", "policy", "doctor", "audit", "explain", "pool",
                    "sandbox", "mcp", "completion", "help", "--help", "--version"}));
-  EXPECT_EQ(bash({"cordon", "mcp", ""}), (Words{"run", "--help"}));
+  EXPECT_EQ(bash({"cordon", "mcp", "serve", "--shared", "--"}), options_of_mcp_serve());
+  EXPECT_EQ(bash({"cordon", "mcp", ""}),
+            (Words{"run", "serve", "inspect", "wrap", "unwrap", "--help"}));
+  EXPECT_EQ(bash({"cordon", "mcp", "wrap", "--"}), kWrapOptions);
+  EXPECT_EQ(bash({"cordon", "mcp", "unwrap", "--"}), kWrapOptions);
   EXPECT_EQ(bash({"cordon", "mcp", "run", "--"}), options_of_mcp_run());
+  EXPECT_EQ(bash({"cordon", "mcp", "inspect", "--"}), options_of_mcp_inspect());
   EXPECT_EQ(bash({"cordon", "pool", ""}), (Words{"start", "status", "stop", "--help"}));
   EXPECT_EQ(bash({"cordon", "pool", "start", "--"}), pool_options("start"));
   EXPECT_EQ(bash({"cordon", "pool", "status", "--"}), pool_options("status"));
@@ -126,7 +153,7 @@ TEST_F(Completion, BashOffersTheOptionsOfTheHelp) {
   EXPECT_EQ(bash({"cordon", "audit", "show", "--"}), audit_options("show"));
   EXPECT_EQ(bash({"cordon", "audit", "verify", "d", "--"}), audit_options("verify"));
   EXPECT_EQ(bash({"cordon", "audit", "s"}), Words{"show"});
-  EXPECT_EQ(bash({"cordon", "policy", ""}), (Words{"check", "explain", "--help"}));
+  EXPECT_EQ(bash({"cordon", "policy", ""}), (Words{"check", "explain", "show", "--help"}));
   EXPECT_EQ(bash({"cordon", "policy", "explain", "--json", "--"}), options_of_plan());
   EXPECT_EQ(bash({"cordon", "explain", ""}), (Words{"--audit", "--json", "--help"}));
   EXPECT_EQ(bash({"cordon", "completion", ""}), (Words{"bash", "zsh", "fish"}));
@@ -149,8 +176,12 @@ TEST_F(Completion, FishOffersTheOptionsOfTheHelp) {
   EXPECT_EQ(fish("cordon run --net "), (Words{"none", "loopback", "host"}));
   EXPECT_EQ(fish("cordon "), (Words{"run", "batch", "plan", "policy", "doctor", "audit", "explain",
                                     "pool", "sandbox", "mcp", "completion", "help"}));
-  EXPECT_EQ(fish("cordon mcp "), Words{"run"});
+  EXPECT_EQ(fish("cordon mcp serve --shared --"), options_of_mcp_serve());
+  EXPECT_EQ(fish("cordon mcp "), (Words{"run", "serve", "inspect", "wrap", "unwrap"}));
+  EXPECT_EQ(fish("cordon mcp wrap --"), kWrapOptions);
+  EXPECT_EQ(fish("cordon mcp unwrap --"), kWrapOptions);
   EXPECT_EQ(fish("cordon mcp run --"), options_of_mcp_run());
+  EXPECT_EQ(fish("cordon mcp inspect --"), options_of_mcp_inspect());
   EXPECT_EQ(fish("cordon pool "), (Words{"start", "status", "stop"}));
   EXPECT_EQ(fish("cordon pool start --"), pool_options("start"));
   EXPECT_EQ(fish("cordon pool status --"), pool_options("status"));
@@ -158,7 +189,7 @@ TEST_F(Completion, FishOffersTheOptionsOfTheHelp) {
   EXPECT_EQ(fish("cordon run --pool "), (Words{"auto", "off", "only"}));
   EXPECT_EQ(fish("cordon audit show --"), audit_options("show"));
   EXPECT_EQ(fish("cordon audit verify --"), audit_options("verify"));
-  EXPECT_EQ(fish("cordon policy "), (Words{"check", "explain"}));
+  EXPECT_EQ(fish("cordon policy "), (Words{"check", "explain", "show"}));
   EXPECT_EQ(fish("cordon policy explain --"), options_of_plan());
   EXPECT_EQ(fish("cordon policy explain --json --"), options_of_plan());
   EXPECT_EQ(fish("cordon explain --"), (Words{"--audit", "--json", "--help"}));
@@ -172,11 +203,12 @@ TEST_F(Completion, FishOffersTheOptionsOfTheHelp) {
 const std::map<std::string, Words>& sandbox_options() {
   static const std::map<std::string, Words> kOptions = {
       {"create",
-       {"--timeout",       "--grace",   "--cpu-time",  "--cpus",   "--memory",  "--pids",
-        "--pids-kill",     "--files",   "--file-size", "--output", "--read",    "--write",
-        "--bind",          "--tmpfs",   "--user",      "--net",    "--no-unix", "--policy",
-        "--profile",       "--audit",   "--audit-key", "--cwd",    "--env",     "--env-pass",
-        "--cgroup-parent", "--backend", "--tty",       "--json",   "--help"}},
+       {"--timeout",   "--grace",         "--cpu-time",  "--cpus",      "--memory", "--pids",
+        "--pids-kill", "--files",         "--file-size", "--output",    "--read",   "--write",
+        "--bind",      "--tmpfs",         "--rootfs",    "--user",      "--net",    "--no-unix",
+        "--policy",    "--profile",       "--audit",     "--audit-key", "--cwd",    "--env",
+        "--env-pass",  "--cgroup-parent", "--require",   "--backend",   "--tty",    "--json",
+        "--help"}},
       {"exec", {"--timeout",   "--grace",     "--cpu-time",  "--cpus",   "--memory",   "--pids",
                 "--pids-kill", "--files",     "--file-size", "--output", "--policy",   "--profile",
                 "--audit",     "--audit-key", "--cwd",       "--env",    "--env-pass", "--report",

@@ -61,6 +61,45 @@ TEST_F(McpRun, LetsALineThatIsTooLongPassNeitherWholeNorInParts) {
   EXPECT_THAT(ended.err, HasSubstr("longer than a message may be"));
 }
 
+TEST_F(McpRun, PassesLargeMessagesWhole) {
+  const std::string large = R"({"jsonrpc":"2.0","id":1,"result":{"text":")" +
+                            std::string(std::size_t{3} << 20, 'x') + "\"}}\n";
+  const std::string all = large + kPing + large;
+  const Ended ended = Command(server("cat", {"--report", path("report")})).input(all).run();
+  EXPECT_TRUE(ended.out == all) << ended.out.size() << " bytes of " << all.size();
+  EXPECT_EQ(ended.err, "");
+  const auto report = parse(read_file(path("report")));
+  EXPECT_EQ(report.at("output_bytes").as_int64(), static_cast<std::int64_t>(all.size()));
+}
+
+TEST_F(McpRun, PassesTheSameWhereOutputIsCounted) {
+  const Ended ended = Command(server("echo noise; cat; head -c 20000000 /dev/zero | tr '\\0' '['",
+                                     {"--output", "64M"}))
+                          .input(kPing)
+                          .run();
+  EXPECT_EQ(ended.out, kPing);
+  EXPECT_THAT(ended.err, AllOf(HasSubstr(": noise\n"), HasSubstr("longer than a message may be")));
+}
+
+TEST_F(McpRun, GoesOnWhenTheServerClosesItsStdout) {
+  const Ended ended =
+      Command(server("head -n 1; exec 1>&-; echo later >&2; exit 3")).input(kPing).run();
+  EXPECT_EQ(ended.out, kPing);
+  EXPECT_THAT(ended.err, HasSubstr("later\n"));
+  EXPECT_EQ(ended.status, 3);
+}
+
+TEST_F(McpRun, HasNoMoreTimeThanAPolicyAllows) {
+  const std::string site = file("site.toml", "[limits]\ntimeout = \"1h\"\ncpu = 500\n");
+  const Ended ended = Command(server("cat", {"--policy", site})).input(kPing).run();
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_EQ(ended.out, kPing);
+  const std::string short_lived = file("short.toml", "[limits]\ntimeout = \"300ms\"\n");
+  EXPECT_EQ(
+      Command(server("exec sleep 1000", {"--policy", short_lived})).keep_input_open().run().status,
+      5);
+}
+
 TEST_F(McpRun, EndsAStubbornServerAndAllItStartedWhenTheClientHangsUp) {
   auto running = Command(server("trap '' TERM INT HUP; (setsid sleep 1000 &); echo '" +
                                     std::string(kPing, std::string_view(kPing).size() - 1) +

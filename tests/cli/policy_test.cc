@@ -293,6 +293,31 @@ TEST_F(PolicyVerb, ExplainsHostileNamesHarmlessly) {
   EXPECT_THAT(ended.out, HasSubstr("\\x1b]0;evil\\x07"));
 }
 
+TEST_F(PolicyVerb, ShowPrintsABuiltInProfileThatIsAFileLikeAnyOther) {
+  EXPECT_EQ(cordon({"policy", "show"}).out, "mcp\n");
+  const Ended shown = cordon({"policy", "show", "mcp"});
+  EXPECT_EQ(shown.status, 0);
+  const std::string copy = file("copy.toml", shown.out);
+  EXPECT_THAT(cordon({"policy", "check", copy}).out, HasSubstr("fine"));
+  EXPECT_THAT(cordon({"policy", "show", "mpc"}).err, HasSubstr("did you mean 'mcp'?"));
+  EXPECT_EQ(cordon({"policy", "show", "mcp", "mcp"}).status, 125);
+}
+
+TEST_F(PolicyVerb, ABuiltInProfileBoundsARunAndGivesItADirectory) {
+  const Ended ended = cordon({"run", "--profile", "mcp", "--", "sh", "-c", "pwd; touch made"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("/work/sh-"));
+  EXPECT_FALSE(std::filesystem::exists(path("made")));
+  const Ended planned = cordon({"plan", "--profile", "mcp", "--", "true"});
+  EXPECT_THAT(planned.out, HasSubstr("/work/true-"));
+  const Ended refused =
+      cordon({"run", "--profile", "mcp", "--env", "LD_PRELOAD=/x.so", "--", "true"});
+  EXPECT_EQ(refused.status, 126);
+  EXPECT_THAT(refused.err, HasSubstr("allow_dangerous of built-in profile mcp:"));
+  const Ended posix = cordon({"run", "--profile", "mcp", "--backend", "posix", "--", "true"});
+  EXPECT_EQ(posix.status, 126);
+}
+
 TEST_F(PolicyVerb, WrongUsageIsSaid) {
   EXPECT_EQ(cordon({"policy"}).status, 125);
   EXPECT_THAT(cordon({"policy", "chek"}).err, HasSubstr("did you mean 'check'?"));

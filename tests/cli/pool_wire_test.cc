@@ -46,6 +46,7 @@ Request full_request() {
               .output_bytes = 6};
   r.end_at_process_limit = true;
   r.cgroup_parent = "mine";
+  r.root = "/root";
   r.grants = {Grant::bind("/s", "/t", Grant::Kind::write), Grant::tmpfs("/x", 7)};
   r.pins = {{.path = "/usr/bin/true", .fd = 9}};
   r.links_resolved = true;
@@ -106,6 +107,7 @@ TEST(PoolWire, ARequestArrivesWhole) {
   EXPECT_EQ(got->program, "prog");
   EXPECT_THAT(got->args, ElementsAre("a", "", "c\xff"));
   EXPECT_EQ(got->limits, full_request().limits);
+  EXPECT_EQ(got->root, "/root");
   EXPECT_EQ(got->grants, full_request().grants);
   EXPECT_EQ(got->user, (User{8, 9}));
   EXPECT_EQ(got->network, Network::host);

@@ -1,5 +1,6 @@
 // Attaching to programs of a sandbox, letting go of them, and coming back.
 #include <csignal>
+#include <fstream>
 
 #include "sandbox_fixture.h"
 #include "terminal_pair.h"
@@ -7,6 +8,7 @@
 namespace cordon::cli {
 namespace {
 
+using testing::ElementsAre;
 using testing::EndsWith;
 using testing::HasSubstr;
 
@@ -49,6 +51,32 @@ TEST_F(Attached, ADetachedProgramIsFoundAgain) {
   EXPECT_EQ(ended.status, 4);
   EXPECT_EQ(ended.out, "early\nlate\n");
   EXPECT_EQ(sandbox({"connect", "box", "1"}).out, "early\nlate\n") << "also after its end";
+}
+
+TEST_F(Attached, TheEndOfADetachedProgramIsInTheAuditLogOfTheSandbox) {
+  const std::string log = path("log");
+  create("sleep 1000", {"--audit", log});
+  const auto sandbox_records = [&] {
+    std::vector<std::string> details;
+    std::ifstream file(log + "/audit-00000001.jsonl");
+    for (std::string line; std::getline(file, line);) {
+      const auto record = parse(line);
+      if (record.at("operation").as_string() != "sandbox") continue;
+      details.emplace_back(record.at("detail").as_string());
+    }
+    return details;
+  };
+  ASSERT_EQ(sandbox({"exec", "--detach", "--audit", log, "box", "--", "sh", "-c",
+                     "while ! [ -e /tmp/go ]; do sleep 0.01; done; exit 3"})
+                .status,
+            0);
+  EXPECT_EQ(sandbox({"exec", "--audit", log, "box", "--", "sh", "-c", ": > /tmp/go"}).status, 0);
+  EXPECT_TRUE(eventually([&] { return sandbox_records().size() == 4; }));
+  EXPECT_THAT(sandbox_records(),
+              ElementsAre("create box", "exec box", "exec box",
+                          testing::MatchesRegex("ended box 1: exited 3, run [0-9a-f]{32}")))
+      << "and not of the one that was waited for";
+  EXPECT_EQ(cordon({"audit", "verify", log}).status, 0);
 }
 
 TEST_F(Attached, TheEndOfTheCommandIsNotTheProgramsEnd) {

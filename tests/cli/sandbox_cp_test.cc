@@ -6,15 +6,15 @@
 #include <fstream>
 #include <random>
 
+#include "image/tar.h"
 #include "sandbox_fixture.h"
-#include "sandbox_tar.h"
 #include "sandbox_unpack.h"
 
 namespace cordon::cli {
 namespace {
 
-using app::sandbox::TarEntry;
 using app::sandbox::Unpacker;
+using image::TarEntry;
 using testing::HasSubstr;
 
 namespace fs = std::filesystem;
@@ -104,10 +104,10 @@ class HostileArchive : public CliTest {
                       path("into"), "top", "top");
     std::string archive;
     for (const TarEntry& entry : entries) {
-      archive += app::sandbox::tar_header(entry);
-      archive += std::string(entry.size, 'x') + app::sandbox::tar_padding(entry.size);
+      archive += image::tar_header(entry);
+      archive += std::string(entry.size, 'x') + image::tar_padding(entry.size);
     }
-    archive += app::sandbox::tar_end();
+    archive += image::tar_end();
     // In pieces of any size.
     for (std::size_t at = 0; at < archive.size(); at += 333) {
       if (auto fed = unpacker.feed(std::string_view(archive).substr(at, 333)); !fed) return fed;
@@ -156,7 +156,7 @@ TEST_F(HostileArchive, OfNoiseOrCutShortIsRefused) {
   for (int i = 0; i < 200; ++i) {
     Unpacker unpacker(base::Fd(::open(path("into").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)),
                       path("into"), "top", "top");
-    std::string noise = app::sandbox::tar_header(a_file("top"));
+    std::string noise = image::tar_header(a_file("top"));
     noise[random() % noise.size()] = static_cast<char>(random());
     for (std::size_t n = random() % 4000; n > 0; --n) noise += static_cast<char>(random());
     const auto fed = unpacker.feed(noise);

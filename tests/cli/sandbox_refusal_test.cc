@@ -54,6 +54,38 @@ TEST_F(SandboxRefusal, OfNamesThatAreNone) {
   EXPECT_FALSE(std::filesystem::exists(place() + "/Box"));
 }
 
+TEST_F(SandboxRefusal, OfOptionsThatAreNoneSaysWhyAndWhatToDo) {
+  const std::vector<std::pair<std::vector<std::string>, const char*>> cases = {
+      {{"--secret", "A=env:HOME"}, "use cordon run"},
+      {{"--workdir"}, "--write DIR"},
+      {{"--explain"}, "cordon run --explain"},
+      {{"--log", "x"}, "cordon sandbox logs"}};
+  for (const auto& [options, advice] : cases) {
+    for (const char* const verb : {"create", "exec"}) {
+      std::vector<std::string> arguments = {verb};
+      arguments.insert(arguments.end(), options.begin(), options.end());
+      arguments.insert(arguments.end(), {"box", "--", "true"});
+      const Ended refused = sandbox(arguments);
+      EXPECT_EQ(refused.status, 125) << verb << options.front();
+      EXPECT_THAT(refused.err, HasSubstr(options.front() + ": ")) << verb;
+      EXPECT_THAT(refused.err, HasSubstr(advice)) << verb << options.front();
+    }
+  }
+  const Ended more = sandbox({"exec", "--write", "/usr", "box", "--", "true"});
+  EXPECT_EQ(more.status, 125);
+  EXPECT_THAT(more.err, HasSubstr("--write: that is the same for everybody"));
+}
+
+TEST_F(SandboxRefusal, OfASandboxThatLacksWhatIsRequired) {
+  const Ended lacking = sandbox({"create", "--cwd", path("work"), "--net", "host", "--require",
+                                 "network", "box", "--", "sleep", "1000"});
+  EXPECT_EQ(lacking.status, 125);
+  EXPECT_THAT(lacking.err, HasSubstr("--require"));
+  EXPECT_EQ(state(), "absent");
+  create("sleep 1000", {"--require", "filesystem,network"});
+  EXPECT_EQ(exec("true").status, 0);
+}
+
 TEST_F(SandboxRefusal, OfANameThatIsTaken) {
   create("sleep 1000");
   const Ended again = sandbox({"create", "--cwd", path("work"), "box", "--", "sleep", "1"});
@@ -121,6 +153,21 @@ TEST_F(SandboxRefusal, OfMoreThanTheSandboxHas) {
   const Ended refused = sandbox({"exec", "--memory", "1G", "box", "--", "true"});
   EXPECT_EQ(refused.status, 126) << refused.err;
   EXPECT_EQ(exec("true").status, 0);
+}
+
+TEST_F(SandboxRefusal, OfABackendThatThePolicyDoesNotAllow) {
+  for (const auto& [allowed, asked] : {std::pair{"linux", "gvisor"}, {"gvisor", "linux"}}) {
+    const std::string policy =
+        file(std::string(allowed) + ".toml", std::string("backends = [\"") + allowed + "\"]\n");
+    const Ended refused = sandbox({"create", "--policy", policy, "--backend", asked, "--cwd",
+                                   path("work"), "box", "--", "sleep", "1000"});
+    EXPECT_EQ(refused.status, 126) << refused.err;
+    EXPECT_THAT(refused.err, HasSubstr("backend")) << asked;
+    EXPECT_EQ(state(), "absent");
+  }
+  create("sleep 1000");
+  const Ended inside = sandbox({"exec", "--policy", path("gvisor.toml"), "box", "--", "true"});
+  EXPECT_EQ(inside.status, 126) << inside.err;
 }
 
 TEST_F(SandboxRefusal, OfAnotherUser) {

@@ -1,9 +1,13 @@
 // Images that are not what they were, places where none can be written.
+#include <sys/inotify.h>
 #include <sys/mount.h>
 #include <unistd.h>
 
+#include <array>
+#include <cstring>
 #include <fstream>
 
+#include "base/fd.h"
 #include "gvisor/harness.h"
 
 namespace cordon::gvisor_tests {
@@ -57,6 +61,33 @@ TEST_F(GvisorImage, DamagedOnesAreRefused) {
 
   fs::copy_file(root() / "copy", file);
   EXPECT_EQ(refusal(counter()).message, "restored") << "it was the damage";
+}
+
+// runsc waits for the verification before it opens the file.
+TEST_F(GvisorImage, NobodyButUsOpensADamagedOne) {
+  write_image();
+  const fs::path file = image("image") / "checkpoint.img";
+  const base::Fd watch(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
+  ASSERT_GE(::inotify_add_watch(watch.get(), file.c_str(), IN_OPEN | IN_ACCESS), 0);
+  const auto opened = [&] {
+    alignas(inotify_event) std::array<char, 4096> events{};
+    std::size_t count = 0;
+    for (ssize_t size = 0; (size = ::read(watch.get(), events.data(), events.size())) > 0;) {
+      for (ssize_t at = 0; at < size; at += sizeof(inotify_event)) {  // none has a name
+        inotify_event event{};
+        std::memcpy(&event, events.data() + at, sizeof event);
+        count += (event.mask & IN_OPEN) != 0 ? 1 : 0;
+      }
+    }
+    return count;
+  };
+  EXPECT_EQ(refusal(counter()).message, "restored");
+  EXPECT_EQ(opened(), 2U) << "we, and runsc";
+
+  damage(file, static_cast<std::streamoff>(fs::file_size(file) / 2));
+  (void)opened();
+  EXPECT_THAT(refusal(counter()).message, HasSubstr("changed"));
+  EXPECT_EQ(opened(), 1U) << "only we";
 }
 
 TEST_F(GvisorImage, OthersAreRefused) {

@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <utility>
 
 #include "backend/gvisor/gvisor_engine.h"
@@ -104,7 +103,8 @@ std::vector<std::string> processes_with(const std::string& text) {
     const std::string pid = entry.path().filename().string();
     if (!std::ranges::all_of(pid, [](unsigned char c) { return std::isdigit(c) != 0; })) continue;
     std::ifstream file(entry.path() / "cmdline", std::ios::binary);
-    std::string line((std::istreambuf_iterator<char>(file)), {});
+    std::string line;
+    std::getline(file, line);  // a process that ends meanwhile is no error
     std::ranges::replace(line, '\0', ' ');
     if (line.find(text) != std::string::npos) found.push_back(pid + ": " + line);
   }

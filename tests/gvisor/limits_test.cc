@@ -140,6 +140,40 @@ TEST_F(GvisorSetuid, ItWouldBeWithoutTheFilter) {
   EXPECT_EQ(mode_left(weakened), 04755U);
 }
 
+// A runsc that first goes back to where the caller is, as some versions do by themselves.
+std::string leaving_runsc(const fs::path& path, const std::string& real) {
+  std::ofstream script(path);
+  script << "#!/bin/sh\ncase \" $* \" in *' run '*)\n";
+  std::ifstream groups("/proc/self/cgroup");
+  for (std::string line; std::getline(groups, line);) {
+    const std::size_t names = line.find(':') + 1;
+    const std::size_t group = line.find(':', names) + 1;
+    const std::string controllers = line.substr(names, group - names - 1);
+    if (controllers != "memory" && controllers != "pids" && !controllers.empty()) continue;
+    const std::string file = controllers.empty() ? "/cgroup.procs" : "/tasks";
+    script << "echo 0 >'/sys/fs/cgroup/" << controllers << line.substr(group) << file << "'\n";
+  }
+  script << ";; esac\nexec " << real << " \"$@\"\n";
+  script.close();
+  fs::permissions(path, fs::perms::owner_all);
+  return path;
+}
+
+TEST_F(GvisorRun, ARunscThatLeavesItsGroupIsRefused) {
+  if (!has_groups()) CORDON_SKIP_WITHOUT("cgroup", "control groups for memory");
+  auto runsc = gvisor_backend::find_runsc();
+  ASSERT_TRUE(runsc);
+  runsc->path = leaving_runsc(root() / "runsc", runsc->path);
+  supervise::SupervisingManager manager(gvisor_backend::GvisorBackend::make(*std::move(runsc)));
+  Request request = script("sleep 100");
+  request.limits.memory_bytes = std::uint64_t{96} << 20;
+  auto process = manager.create(request);
+  ASSERT_TRUE(process) << process.error().message;
+  const auto started = (*process)->start();
+  ASSERT_FALSE(started);
+  EXPECT_EQ(started.error().code, ErrorCode::limit_not_applied) << started.error().message;
+}
+
 TEST_F(GvisorRun, TellsWhatItCannotDo) {
   const auto refused = [&](const Request& request) {
     const auto process = manager_->create(request);

@@ -208,10 +208,15 @@ TEST_P(InsideLife, KilledSupervisorLeavesNothing) {
       }
       return traces().children == 1;
     }));
-    // The groups are left to the next supervisor.
-    EXPECT_GT(groups_of(supervisor), 0U);
-    EXPECT_GT(linux_backend::open_cgroup_parent(parent).value()->sweep(), 0U);
-    EXPECT_EQ(groups_of(supervisor), 0U);
+    // The groups are left to the next supervisor. Where that is not a place of this test's own, any
+    // other that starts now may be the one.
+    const std::size_t left = groups_of(supervisor);
+    const std::size_t swept = linux_backend::open_cgroup_parent(parent).value()->sweep();
+    if (!parent.empty()) {
+      EXPECT_GT(left, 0U);
+      EXPECT_GT(swept, 0U);
+    }
+    EXPECT_TRUE(eventually([&] { return groups_of(supervisor) == 0; }));
   });
 }
 

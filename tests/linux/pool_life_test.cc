@@ -177,6 +177,20 @@ TEST_F(PoolLife, WhatIsToBeReadyNowTakesTheRoomOfWhatWasBefore) {
   EXPECT_EQ(run_to_end(pool->manager(), quick()).launch, Launch::warm);
 }
 
+// One that is finished when it is no longer wanted does not take that room for ever. How long after
+// a run another one is made is the pool's affair: the moments tried lie around that.
+TEST_F(PoolLife, WhatIsBeingMadeMeanwhileDoesNotTakeTheRoom) {
+  auto pool = Pool::make({.size = 4}).value();
+  Request other = quick();
+  other.network = Network::loopback;
+  for (auto pause = 0us; pause < 12ms; pause += 400us) {
+    ASSERT_TRUE(pool->warm(other, 3));
+    EXPECT_EQ(run(pool->manager(), other).exit_code, 0);
+    std::this_thread::sleep_for(pause);
+    ASSERT_TRUE(pool->warm(quick(), 4));
+  }
+}
+
 TEST_F(PoolLife, WhoAsksForMoreThanThereIsRoomForAtOnceIsTold) {
   auto pool = Pool::make({.size = 4}).value();
   Request other = quick();

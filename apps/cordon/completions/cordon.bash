@@ -4,17 +4,26 @@
 _cordon_run() {
   local cur=$1 prev=$2 first=$3 options guarantees
   options='--timeout --grace --cpu-time --cpus --memory --pids --pids-kill --files --file-size
-    --output --read --write --bind --tmpfs --user --net --no-unix --policy --profile --manifest
+    --output --read --write --bind --tmpfs --rootfs --user --net --no-unix --policy --profile --manifest
     --secret --redact --no-redact --workdir --cache --keep --collect --into --collect-limit
     --transport --log --cwd --env --env-pass --backend --cgroup-parent --require --pool --reuse
     --json --report --explain --audit --audit-key --help'
   case ${COMP_WORDS[1]} in
     run) ;;
     mcp)
-      options="--config --name $options"
-      options=${options/--json /}
+      options="--config --name --set --package --srt --allow-tool --deny-tool $options"
       options=${options/--redact /}
       options=${options/--transport /}
+      if [[ ${COMP_WORDS[2]} == serve ]]; then
+        local name
+        for name in report log collect into collect-limit; do options=${options/--$name[[:space:]]/ }; done
+        options="--listen --as --all --token-file --allow-host --allow-origin --allow-remote --idle --poll
+          --max-sessions --spare --shared --max-body --max-rate $options"
+      elif [[ ${COMP_WORDS[2]} == inspect ]]; then
+        options="--call --arg --args --wait ${options/--log /}"
+      else
+        options=${options/--json /}
+      fi
       ;;
     *) options=${options/--report /} ;;
   esac
@@ -27,7 +36,7 @@ _cordon_run() {
     case $word in
       --) ((i++)) ;;
       --pids-kill | --no-unix | --redact | --no-redact | --workdir | --keep) continue ;;
-      --json | --explain | --help) continue ;;
+      --json | --explain | --help | --all | --shared | --allow-remote) continue ;;
       --*)
         # bash makes "--name=value" three words.
         [[ ${COMP_WORDS[i + 1]-} == '=' ]] && ((i++))
@@ -48,7 +57,7 @@ _cordon_run() {
     --memory | --file-size | --output | --collect-limit) mapfile -t COMPREPLY < <(compgen -W '64M 512M 1G' -- "$cur") ;;
     --cpus) mapfile -t COMPREPLY < <(compgen -W '0.5 1 2' -- "$cur") ;;
     --pids | --files | --cgroup-parent | --reuse | --secret | --collect | --profile | --name) ;;
-    --read | --write | --bind | --policy | --manifest) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
+    --read | --write | --bind | --rootfs | --policy | --manifest) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
     --user) mapfile -t COMPREPLY < <(compgen -u -- "$cur") ;;
     --net) mapfile -t COMPREPLY < <(compgen -W 'none loopback host' -- "$cur") ;;
     --cwd | --tmpfs | --cache | --into | --audit) mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
@@ -61,7 +70,11 @@ _cordon_run() {
       mapfile -t COMPREPLY < <(compgen -P "$done" -W "$guarantees" -- "${cur##*,}")
       ;;
     --transport) mapfile -t COMPREPLY < <(compgen -W 'stdio http' -- "$cur") ;;
-    --report | --log | --audit-key | --config) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
+    --listen) mapfile -t COMPREPLY < <(compgen -W '127.0.0.1:8808 unix:' -- "$cur") ;;
+    --as | --name | --allow-host | --allow-origin | --max-sessions | --spare | --max-rate) ;;
+    --idle) mapfile -t COMPREPLY < <(compgen -W '10m 30m 1h none' -- "$cur") ;;
+    --max-body) mapfile -t COMPREPLY < <(compgen -W '1M 4M 16M' -- "$cur") ;;
+    --report | --log | --audit-key | --config | --token-file) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
     *)
       if [[ $cur == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur")
@@ -111,7 +124,7 @@ _cordon_audit() {
       ;;
     --operation)
       mapfile -t COMPREPLY < <(compgen -W 'plan start signal limit denial exit cleanup refused
-        repaired rotated' -- "$cur")
+        call sandbox repaired rotated' -- "$cur")
       ;;
     --run | --program | --since | --until | --limit) ;;
     --key) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
@@ -156,8 +169,8 @@ _cordon_sandbox() {
   case ${COMP_WORDS[2]} in
     create)
       options='--timeout --grace --cpu-time --cpus --memory --pids --pids-kill --files --file-size
-        --output --read --write --bind --tmpfs --user --net --no-unix --policy --profile
-        --audit --audit-key --cwd --env --env-pass --cgroup-parent --backend --tty
+        --output --read --write --bind --tmpfs --rootfs --user --net --no-unix --policy --profile
+        --audit --audit-key --cwd --env --env-pass --cgroup-parent --require --backend --tty
         --json --help'
       ;;
     exec)
@@ -178,8 +191,8 @@ _cordon_sandbox() {
   case $prev in
     --backend) mapfile -t COMPREPLY < <(compgen -W 'linux gvisor' -- "$cur") ;;
     --timeout | --grace | --cpu-time | --cpus | --memory | --pids | --files | --file-size | --output | \
-      --read | --write | --bind | --tmpfs | --user | --net | --policy | --profile | --audit | \
-      --audit-key | --cwd | --env | --env-pass | --cgroup-parent | --report)
+      --read | --write | --bind | --tmpfs | --rootfs | --user | --net | --policy | --profile | --audit | \
+      --audit-key | --cwd | --env | --env-pass | --cgroup-parent | --require | --report)
       _cordon_run "$cur" "$prev" "$COMP_CWORD"
       ;;
     *)
@@ -207,9 +220,11 @@ _cordon() {
     batch) _cordon_batch "$cur" "$prev" ;;
     policy)
       if ((COMP_CWORD == 2)); then
-        mapfile -t COMPREPLY < <(compgen -W 'check explain --help' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W 'check explain show --help' -- "$cur")
       elif [[ ${COMP_WORDS[2]} == explain ]]; then
         _cordon_run "$cur" "$prev" 3
+      elif [[ ${COMP_WORDS[2]} == show ]]; then
+        mapfile -t COMPREPLY < <(compgen -W 'mcp --help' -- "$cur")
       else
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
       fi
@@ -220,7 +235,13 @@ _cordon() {
     sandbox) _cordon_sandbox "$cur" "$prev" ;;
     mcp)
       if ((COMP_CWORD == 2)); then
-        mapfile -t COMPREPLY < <(compgen -W 'run --help' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W 'run serve inspect wrap unwrap --help' -- "$cur")
+      elif [[ ${COMP_WORDS[2]} == *wrap ]]; then
+        if [[ $cur == -* ]]; then
+          mapfile -t COMPREPLY < <(compgen -W '--name --yes --dry-run --json --help' -- "$cur")
+        else
+          mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+        fi
       else
         _cordon_run "$cur" "$prev" 3
       fi

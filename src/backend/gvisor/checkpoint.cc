@@ -12,6 +12,8 @@
 #include <utility>
 
 #include "backend/gvisor/gvisor_container.h"
+#include "backend/gvisor/image_files.h"
+#include "backend/gvisor/image_follower.h"
 #include "base/errors.h"
 #include "base/fd.h"
 
@@ -24,6 +26,7 @@ using namespace std::chrono_literals;
 constexpr const char* kStage = "checkpoint";
 constexpr Duration kLongest = 10min;
 constexpr mode_t kPrivate = 0700;
+const std::string kImage = "checkpoint.img";  // runsc's name for it
 
 // A directory beside the one that is asked for, in which the image is made.
 class Draft {
@@ -97,7 +100,7 @@ std::uint64_t room_for(const Sandbox& sandbox) {
 
 std::uint64_t size_of(const std::string& directory) {
   struct stat info{};
-  if (::stat((directory + "/checkpoint.img").c_str(), &info) != 0) return 0;
+  if (::stat((directory + "/" + kImage).c_str(), &info) != 0) return 0;
   return static_cast<std::uint64_t>(info.st_size);
 }
 
@@ -120,8 +123,11 @@ Result<void> GvisorContainer::checkpoint(const supervise::CheckpointAsk& ask) {
   Draft draft;
   if (auto made = draft.make(ask.image, inside_->sandbox->id()); !made) return made;
   if (auto room = check_room(draft.path(), room_for(*inside_->sandbox)); !room) return room;
+  ImageFollower follower(draft.path(), kImage);
   if (auto written = write_image(draft.path(), ask); !written) return written;
-  auto sealed = seal_image(draft.path(), manifest_);
+  auto sealed = seal_image(draft.path(), manifest_, follower.finish());
+  (void)main_->wait_for(30s);  // runsc sees that the sandbox is gone
+  inside_->sandbox->kill();
   if (sealed) sealed = draft.become(ask.image);
   if (!sealed) {
     const std::lock_guard lock(mutex_);
@@ -139,8 +145,6 @@ Result<void> GvisorContainer::write_image(const std::string& directory,
   };
   auto done = sandbox.command({"checkpoint", "-image-path=" + directory}, kLongest, {}, tick);
   if (done && done->exit_code == 0) {
-    (void)main_->wait_for(30s);  // runsc sees that the sandbox is gone
-    sandbox.kill();
     if (ask.progress) ask.progress(size_of(directory));
     return {};
   }

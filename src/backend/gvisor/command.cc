@@ -51,6 +51,14 @@ Error explain(const posix::ChildPlan& plan) {
     case posix::Step::join_group:
       return base::fail_os("cgroup", plan.failed_errno, "moving " + program + " into its group")
           .error();
+    case posix::Step::mount_namespace:
+      return base::fail_os(kStage, plan.failed_errno, "making a mount namespace for " + program)
+          .error();
+    case posix::Step::mount:
+      return base::fail_os(
+                 kStage, plan.failed_errno,
+                 std::string("mounting what is shown at ") + plan.mounts[plan.failed_index].at)
+          .error();
     case posix::Step::execute:
       return base::fail_os(kStage, plan.failed_errno, "executing " + program).error();
     default:
@@ -71,6 +79,10 @@ Result<Running> start(const Start& start) {
   const std::array<const char*, 2> environment{
       "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", nullptr};
 
+  std::vector<posix::MountSetting> mounts;
+  mounts.reserve(start.mounts.size());
+  for (const Mount& mount : start.mounts) mounts.push_back({mount.tree.get(), mount.at.c_str()});
+
   posix::ChildPlan plan{};
   plan.path = argv.front();
   plan.argv = argv.data();
@@ -79,6 +91,8 @@ Result<Running> start(const Start& start) {
   for (int i = 0; i < 3; ++i) plan.stdio[i] = start.stdio[i];
   plan.join = start.join.data();
   plan.join_count = start.join.size();
+  plan.mounts = mounts.data();
+  plan.mount_count = mounts.size();
   plan.die_with = start.dies_with_thread ? ::getpid() : 0;
   plan.terminal = start.terminal;
   posix::Spawned spawned = posix::spawn(plan);

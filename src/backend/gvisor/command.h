@@ -17,12 +17,19 @@
 
 namespace cordon::gvisor_backend {
 
+// What is seen at a place, by this runsc alone.
+struct Mount {
+  base::Fd tree;  // of open_tree
+  std::string at;
+};
+
 struct Start {
   std::vector<std::string> argv;  // the first is the path of the program
   int stdio[3];
-  std::span<const int> join{};    // control files of the group (posix::ChildPlan::join)
-  bool dies_with_thread = false;  // killed when the calling thread ends
-  bool terminal = false;          // stdio is one, and becomes the controlling one of a new session
+  std::span<const int> join{};      // control files of the group (posix::ChildPlan::join)
+  std::span<const Mount> mounts{};  // in a mount namespace of its own, if there are any
+  bool dies_with_thread = false;    // killed when the calling thread ends
+  bool terminal = false;  // stdio is one, and becomes the controlling one of a new session
 };
 
 struct Running {

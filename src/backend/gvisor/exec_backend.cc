@@ -55,6 +55,9 @@ Result<void> check_inside(const Request& request, const Limits& limits, const In
                       "another one could leave a setuid file in a write grant: create the sandbox "
                       "without write grants, and copy files in and out");
   }
+  if (!request.root.empty() && request.root != inside.request.root) {
+    return more("root", "its root is fixed");
+  }
   if (!request.grants.empty() && request.grants != inside.request.grants) {
     return more("grants", "its own grants are fixed");
   }

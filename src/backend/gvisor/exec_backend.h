@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "backend/gvisor/sandbox.h"
-#include "backend/linux/keeper.h"
+#include "backend/gvisor/threads.h"
 #include "cordon/request.h"
 #include "plan/sandbox_plan.h"
 #include "supervise/backend.h"
@@ -20,7 +20,7 @@ struct Inside {
   std::shared_ptr<Sandbox> sandbox;
   Request request;         // of the main program
   plan::SandboxPlan plan;  // … and its
-  linux_backend::Keeper& keeper;
+  Threads& threads;
   // Held shared by who starts something, alone by who makes a checkpoint.
   std::shared_mutex gate{};
 };

@@ -107,7 +107,7 @@ Result<void> ExecChild::launch(const supervise::LaunchSpec& spec) {
   prefix_ = inside_->sandbox->directory().state() + "/exec-" + std::to_string(++number);
   if (auto written = write_process(spec); !written) return written;
 
-  const base::Fd watch(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
+  base::Fd watch(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
   if (!watch || ::inotify_add_watch(watch.get(), inside_->sandbox->directory().state().c_str(),
                                     IN_CLOSE_WRITE | IN_MOVED_TO) < 0) {
     return base::fail_os(kStage, errno, "watching the sandbox's directory");
@@ -123,12 +123,14 @@ Result<void> ExecChild::launch(const supervise::LaunchSpec& spec) {
     start.stdio[i + 1] = *end;
   }
   Result<Running> running;
-  inside_->keeper.run([&] { running = gvisor_backend::start(start); });
+  inside_->threads.parent().run([&] { running = gvisor_backend::start(start); });
   for (FileRelay& relay : relays_) relay.begin();
   if (!running) return std::unexpected(std::move(running.error()));
   pid_ = running->pid;
   pidfd_ = std::move(running->pidfd);
-  if (auto begun = wait_until_begun(watch.get()); !begun) return begun;
+  auto begun = wait_until_begun(watch.get());
+  inside_->threads.leave(std::move(watch));
+  if (!begun) return begun;
   if (inside_pid_ != 0) return {};
   // It has ended already: after it began, or before.
   const auto log = linux_backend::read_small_file(file(".log").c_str());

@@ -24,14 +24,14 @@ std::unique_ptr<GvisorBackend> GvisorBackend::make(Runsc runsc, Role role) {
 
 GvisorBackend::~GvisorBackend() = default;
 
-Result<linux_backend::Keeper*> GvisorBackend::keeper() {
+Result<Threads*> GvisorBackend::threads() {
   const std::lock_guard lock(mutex_);
-  if (!keeper_) {
-    auto started = linux_backend::Keeper::start();
+  if (!threads_) {
+    auto started = Threads::start();
     if (!started) return std::unexpected(std::move(started.error()));
-    keeper_ = std::move(*started);
+    threads_ = std::move(*started);
   }
-  return keeper_.get();
+  return threads_.get();
 }
 
 Result<Place*> GvisorBackend::place_for(const std::string& cgroup_parent) const {
@@ -87,18 +87,19 @@ Capabilities GvisorBackend::capabilities() const {
   all.cpu_millicores = 1000;
   all.processes = 1;
   const auto plan = sandbox_plan(any, all);
-  return {
-      .backend = std::string(name()),
-      .enforcement = plan ? plan->enforcement : Enforcement{},
-      .gaps =
-          {
-              "What gVisor itself uses counts against the limits of memory and processes.",
-              "runsc does not tell exit code 128 + n from death by signal n.",
-              "A program that closes its stdin is not noticed: gVisor keeps it open.",
-              "How many processes the program had at once is not known.",
-              "runsc opens granted files by name, after they were looked at.",
-          },
+  std::vector<std::string> gaps = {
+      "What gVisor itself uses counts against the limits of memory and processes.",
+      "runsc does not tell exit code 128 + n from death by signal n.",
+      "A program that closes its stdin is not noticed: gVisor keeps it open.",
+      "How many processes the program had at once is not known.",
   };
+  if (!runsc_.pins) {
+    gaps.emplace_back(
+        "An ordinary user's runsc opens what is shown by name, after it was looked at.");
+  }
+  return {.backend = std::string(name()),
+          .enforcement = plan ? plan->enforcement : Enforcement{},
+          .gaps = std::move(gaps)};
 }
 
 Result<Plan> GvisorBackend::plan(const Request& request, const Limits& limits) const {

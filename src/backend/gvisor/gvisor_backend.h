@@ -9,10 +9,11 @@
 #include <optional>
 #include <string>
 
+#include "backend/gvisor/image_files.h"
 #include "backend/gvisor/runsc.h"
 #include "backend/gvisor/sandbox.h"
+#include "backend/gvisor/threads.h"
 #include "backend/linux/cgroup.h"
-#include "backend/linux/keeper.h"
 #include "plan/sandbox_plan.h"
 #include "supervise/backend.h"
 
@@ -30,7 +31,7 @@ struct Place {
 struct Role {
   std::string directory{};  // empty: one of its own
   std::string id{};         // runsc's name for it, unique on the host; empty: one of its own
-  std::string image{};      // empty: it begins anew
+  std::shared_ptr<OpenImage> image{};  // null: it begins anew
   std::function<void(std::shared_ptr<Sandbox>)> launched{};
 };
 
@@ -55,7 +56,7 @@ class GvisorBackend final : public supervise::Backend {
   // For its children.
   [[nodiscard]] const Runsc& runsc() const { return runsc_; }
   [[nodiscard]] const Role& role() const { return role_; }
-  [[nodiscard]] Result<linux_backend::Keeper*> keeper();
+  [[nodiscard]] Result<Threads*> threads();
   // Null: the plan needs none.
   [[nodiscard]] Result<std::unique_ptr<linux_backend::Cgroup>> make_group(
       const std::string& cgroup_parent, const plan::GroupLimits& limits);
@@ -68,7 +69,7 @@ class GvisorBackend final : public supervise::Backend {
   const Role role_;
   mutable std::mutex mutex_;
   mutable std::map<std::string, std::unique_ptr<Place>> places_;  // by Request::cgroup_parent
-  std::unique_ptr<linux_backend::Keeper> keeper_;                 // made by the first launch
+  std::unique_ptr<Threads> threads_;                              // made by the first launch
 };
 
 }  // namespace cordon::gvisor_backend

@@ -30,14 +30,22 @@ void set_status(supervise::Ended& ended, int code) {
   }
 }
 
+GvisorChild::~GvisorChild() {
+  if (!sandbox_) return;
+  sandbox_->kill();  // others may hold it
+  // Of a directory that somebody else made, nothing is left when this is gone.
+  if (backend_.role().directory.empty()) threads_->leave(std::move(sandbox_));
+}
+
 Result<void> GvisorChild::launch(const supervise::LaunchSpec& spec) {
   const Request& request = spec.request;
   // runsc would tell, too, but much later.
   if (auto found = linux_backend::find_inside(request, plan_); !found) {
     return std::unexpected(std::move(found.error()));
   }
-  auto keeper = backend_.keeper();
-  if (!keeper) return std::unexpected(std::move(keeper.error()));
+  auto threads = backend_.threads();
+  if (!threads) return std::unexpected(std::move(threads.error()));
+  threads_ = *threads;
   const Role& role = backend_.role();
   auto directory =
       role.directory.empty() ? RunDirectory::make() : RunDirectory::use(role.directory);
@@ -45,6 +53,8 @@ Result<void> GvisorChild::launch(const supervise::LaunchSpec& spec) {
   auto bundle = make_bundle(plan_, request, backend_.runsc());
   if (!bundle) return std::unexpected(std::move(bundle.error()));
   if (auto written = write_bundle(directory->bundle(), *bundle); !written) return written;
+  auto mounts = pinned_mounts(directory->bundle(), *bundle);
+  if (!mounts) return std::unexpected(std::move(mounts.error()));
   auto group = backend_.make_group(request.cgroup_parent, plan_.groups);
   if (!group) return std::unexpected(std::move(group.error()));
 
@@ -53,6 +63,7 @@ Result<void> GvisorChild::launch(const supervise::LaunchSpec& spec) {
                    .id = {},
                    .group = std::move(*group),
                    .image = role.image,
+                   .mounts = *std::move(mounts),
                    .stdio = {spec.stdio[0], spec.stdio[1], spec.stdio[2]},
                    .patience = kBegins};
   ask.id = role.id.empty() ? "cordon-" + ask.directory.name() : role.id;
@@ -61,7 +72,7 @@ Result<void> GvisorChild::launch(const supervise::LaunchSpec& spec) {
     if (!end) return std::unexpected(std::move(end.error()));
     ask.stdio[i + 1] = *end;
   }
-  auto started = Sandbox::start(**keeper, std::move(ask));
+  auto started = Sandbox::start(*threads_, std::move(ask));
   for (FileRelay& relay : relays_) relay.begin();
   if (!started) {
     return std::unexpected(explain(std::move(started.error()), request));

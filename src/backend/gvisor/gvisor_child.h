@@ -18,9 +18,7 @@ class GvisorChild final : public supervise::Child {
  public:
   GvisorChild(GvisorBackend& backend, plan::SandboxPlan plan)
       : backend_(backend), plan_(std::move(plan)) {}
-  ~GvisorChild() override {
-    if (sandbox_) sandbox_->kill();  // others may hold it
-  }
+  ~GvisorChild() override;
   GvisorChild(const GvisorChild&) = delete;
   GvisorChild& operator=(const GvisorChild&) = delete;
 
@@ -44,6 +42,7 @@ class GvisorChild final : public supervise::Child {
   [[nodiscard]] supervise::Alarm sampled_alarm();
 
   GvisorBackend& backend_;
+  Threads* threads_ = nullptr;  // of the backend
   const plan::SandboxPlan plan_;
   std::unique_ptr<linux_backend::TreeSampler> sampler_;  // null: groups count what is limited
   Duration cpu_before_{0};                               // used by gVisor until the program began

@@ -48,23 +48,27 @@ Result<std::unique_ptr<supervise::Container>> GvisorContainer::begin(const Runsc
 
 Result<void> GvisorContainer::start(const Runsc& runsc, supervise::ContainerSpec spec,
                                     const std::string& image) {
+  std::shared_ptr<OpenImage> opened;
+  if (!image.empty()) {
+    auto found = OpenImage::open(image);
+    if (!found) return std::unexpected(std::move(found.error()));
+    opened = std::make_shared<OpenImage>(*std::move(found));
+  }
   std::shared_ptr<Sandbox> sandbox;
   auto backend = GvisorBackend::make(
       runsc, {.directory = spec.state.string(),
               .id = unique_id(spec),
-              .image = image,
+              .image = opened,
               .launched = [&](std::shared_ptr<Sandbox> made) { sandbox = std::move(made); }});
-  auto keeper = backend->keeper();
-  if (!keeper) return std::unexpected(std::move(keeper.error()));
+  auto threads = backend->threads();
+  if (!threads) return std::unexpected(std::move(threads.error()));
   auto plan = backend->sandbox_plan(spec.request, spec.request.limits);
   if (!plan) return std::unexpected(std::move(plan.error()));
   auto bundle = make_bundle(*plan, spec.request, runsc);
   if (!bundle) return std::unexpected(std::move(bundle.error()));
   manifest_ = manifest_here(spec.sandbox_id, policy_of(*bundle, *plan), runsc.version);
-  if (!image.empty()) {
-    auto found = open_image(image);
-    if (!found) return std::unexpected(std::move(found.error()));
-    if (auto fits = check_fits(*found, manifest_); !fits) return fits;
+  if (opened) {
+    if (auto fits = check_fits(opened->manifest(), manifest_); !fits) return fits;
   }
 
   main_manager_ = std::make_unique<supervise::SupervisingManager>(std::move(backend));
@@ -72,8 +76,9 @@ Result<void> GvisorContainer::start(const Runsc& runsc, supervise::ContainerSpec
   if (!created) return std::unexpected(std::move(created.error()));
   main_ = std::move(*created);
   if (auto started = main_->start(); !started) return started;
+  if (opened) opened->close();
   inside_ = std::make_shared<Inside>(std::move(sandbox), std::move(spec.request), *std::move(plan),
-                                     **keeper);
+                                     **threads);
   inside_manager_ =
       std::make_unique<supervise::SupervisingManager>(std::make_unique<ExecBackend>(inside_));
   return {};

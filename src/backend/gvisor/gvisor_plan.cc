@@ -3,15 +3,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <climits>
-#include <cstdlib>
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
+#include "backend/linux/caller.h"
 #include "backend/linux/identity.h"
 #include "backend/linux/inside_environment.h"
 #include "backend/linux/real_paths.h"
+#include "backend/linux/root_listing.h"
 #include "backend/linux/views.h"
 #include "backend/posix/lookup.h"
 #include "base/errors.h"
@@ -26,21 +24,6 @@ std::unexpected<Error> refuse(std::string_view field, std::string_view why) {
   return base::fail(ErrorCode::unsupported, "isolate",
                     "the gvisor backend cannot give " + std::string(field) + ": " +
                         std::string(why) + "; leave it out or use the linux backend");
-}
-
-plan::Caller caller_now() {
-  plan::Caller caller{.uid = ::geteuid(), .gid = ::getegid(), .cwd = {}, .home = {}};
-  std::error_code ignored;
-  caller.cwd = std::filesystem::current_path(ignored).string();
-  if (const char* home = std::getenv("HOME")) {
-    caller.home = std::filesystem::weakly_canonical(home, ignored).string();
-  }
-  caller.own.push_back("/run/user/" + std::to_string(caller.uid) + "/cordon");
-  const char* const runtime = std::getenv("XDG_RUNTIME_DIR");
-  if (runtime != nullptr && runtime[0] == '/') {
-    caller.own.push_back(std::filesystem::weakly_canonical(runtime, ignored).string() + "/cordon");
-  }
-  return caller;
 }
 
 Guarantee sampled(const std::string& what, const plan::Feature& feature, bool asked) {
@@ -150,7 +133,14 @@ Result<plan::SandboxPlan> make_plan(const Request& request, const Limits& limits
   if (!runsc.rootless && !real.user) {
     real.user = User{linux_backend::kFirstRunId, linux_backend::kFirstRunId};
   }
-  auto made = plan::make_sandbox_plan(real, limits, caller_now(), host);
+  plan::RootDirectory root;
+  if (!real.root.empty()) {
+    auto listed = linux_backend::list_root(real);
+    if (!listed) return std::unexpected(std::move(listed.error()));
+    root = *std::move(listed);
+  }
+  auto made = plan::make_sandbox_plan(real, limits, linux_backend::caller_now(), host,
+                                      real.root.empty() ? nullptr : &root);
   if (!made) return made;
   if (auto ok = check_write_grants(*made, request, runsc); !ok) {
     return std::unexpected(std::move(ok.error()));
@@ -196,9 +186,11 @@ Result<Bundle> make_bundle(const plan::SandboxPlan& plan, const Request& request
   Bundle bundle;
   for (linux_backend::OpenView& open : *opened) {
     const bool directory = open.view.kind != View::Kind::bind || open.directory;
-    bundle.views.push_back({std::move(open.view), directory});
+    auto source = open.source ? std::make_shared<const base::Fd>(std::move(open.source)) : nullptr;
+    bundle.views.push_back({std::move(open.view), directory, std::move(source)});
   }
   if (auto ok = check_places(bundle.views); !ok) return std::unexpected(std::move(ok.error()));
+  bundle.pinned = runsc.pins;
   bundle.filter = runsc.filters;
   bundle.process = {.argv = {request.program},
                     .environment = linux_backend::inside_environment(

@@ -1,20 +1,20 @@
-// The files of an image: their sizes and digests, and their way to the disk.
+#include "backend/gvisor/image_files.h"
+
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
+#include <cstdint>
 #include <memory>
 #include <utility>
 
-#include "backend/gvisor/image_manifest.h"
+#include "backend/gvisor/image_digest.h"
 #include "base/errors.h"
 #include "base/fd.h"
 #include "base/printable.h"
-#include "base/sha256.h"
 
 namespace cordon::gvisor_backend {
 namespace {
@@ -37,29 +37,36 @@ Result<base::Fd> open_directory(const std::string& path) {
   return directory;
 }
 
-Result<ImageFile> look_at(int directory, const std::string& name, const std::string& path) {
-  const base::Fd file(
-      ::openat(directory, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  const std::string reading = "reading " + path + "/" + name;
+Result<base::Fd> open_file(int directory, const std::string& name, const std::string& path) {
+  base::Fd file(::openat(directory, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat info{};
-  if (!file || ::fstat(file.get(), &info) != 0) return os(reading, errno);
-  if (!S_ISREG(info.st_mode)) return damaged(path, name + " is not a file");
-  base::Sha256 digest;
-  ImageFile found{.name = name};
-  const auto buffer = std::make_unique<std::array<char, 256 * 1024>>();
-  for (;;) {
-    const ssize_t size = ::read(file.get(), buffer->data(), buffer->size());
-    if (size < 0 && errno == EINTR) continue;
-    if (size < 0) return os(reading, errno);
-    if (size == 0) break;
-    digest.add({buffer->data(), static_cast<std::size_t>(size)});
-    found.size += static_cast<std::uint64_t>(size);
+  if (!file || ::fstat(file.get(), &info) != 0) return os("reading " + path + "/" + name, errno);
+  if (!S_ISREG(info.st_mode)) return damaged(path, base::printable(name) + " is not a file");
+  return file;
+}
+
+Result<ImageFile> digest_of(int file, const std::string& name, const std::string& path) {
+  ImageDigest digest;
+  if (const int error = digest.read_on(file); error != 0) {
+    return os("reading " + path + "/" + name, error);
   }
-  found.sha256 = base::to_hex(digest.finish());
-  if (::fsync(file.get()) != 0 && errno != EINVAL && errno != EROFS) {
+  const std::uint64_t size = digest.size();
+  return ImageFile{.name = name, .size = size, .digest = digest.finish()};
+}
+
+// Of one that is to be on the disk then.
+Result<ImageFile> seal_file(int directory, const std::string& name, const std::string& path,
+                            const std::optional<ImageFile>& followed) {
+  auto file = open_file(directory, name, path);
+  if (!file) return std::unexpected(std::move(file.error()));
+  // The disk works while the digest is made.
+  (void)::sync_file_range(file->get(), 0, 0, SYNC_FILE_RANGE_WRITE);
+  auto sealed = followed && followed->name == name ? Result<ImageFile>(*followed)
+                                                   : digest_of(file->get(), name, path);
+  if (sealed && ::fsync(file->get()) != 0 && errno != EINVAL) {
     return os("writing " + path + "/" + name + " to the disk", errno);
   }
-  return found;
+  return sealed;
 }
 
 Result<std::vector<std::string>> names_in(const std::string& path) {
@@ -91,14 +98,15 @@ Result<std::string> read_manifest(int directory, const std::string& path) {
 
 }  // namespace
 
-Result<void> seal_image(const std::string& directory, Manifest manifest) {
+Result<void> seal_image(const std::string& directory, Manifest manifest,
+                        const std::optional<ImageFile>& followed) {
   auto opened = open_directory(directory);
   if (!opened) return std::unexpected(std::move(opened.error()));
   auto names = names_in(directory);
   if (!names) return std::unexpected(std::move(names.error()));
   manifest.files.clear();
   for (const std::string& name : *names) {
-    auto file = look_at(opened->get(), name, directory);
+    auto file = seal_file(opened->get(), name, directory, followed);
     if (!file) return std::unexpected(std::move(file.error()));
     manifest.files.push_back(*std::move(file));
   }
@@ -116,7 +124,9 @@ Result<void> seal_image(const std::string& directory, Manifest manifest) {
   return {};
 }
 
-Result<Manifest> open_image(const std::string& directory) {
+Result<OpenImage> OpenImage::open(const std::string& directory) {
+  OpenImage image;
+  image.directory_ = directory;
   auto opened = open_directory(directory);
   if (!opened) return std::unexpected(std::move(opened.error()));
   auto text = read_manifest(opened->get(), directory);
@@ -128,21 +138,49 @@ Result<Manifest> open_image(const std::string& directory) {
   }
   if (manifest->files.empty()) return damaged(directory, "its manifest lists no file");
   for (const ImageFile& wanted : manifest->files) {
-    auto found = look_at(opened->get(), wanted.name, directory);
-    if (!found && found.error().os_error == ENOENT) {
+    auto file = open_file(opened->get(), wanted.name, directory);
+    if (!file && file.error().os_error == ENOENT) {
       return damaged(directory, base::printable(wanted.name) + " is missing");
     }
-    if (!found) return std::unexpected(std::move(found.error()));
-    if (found->size != wanted.size) {
+    if (!file) return std::unexpected(std::move(file.error()));
+    struct stat info{};
+    if (::fstat(file->get(), &info) != 0) return os("looking at " + directory, errno);
+    if (static_cast<std::uint64_t>(info.st_size) != wanted.size) {
       return damaged(directory, base::printable(wanted.name) + " has " +
-                                    std::to_string(found->size) + " bytes instead of " +
+                                    std::to_string(info.st_size) + " bytes instead of " +
                                     std::to_string(wanted.size));
     }
-    if (found->sha256 != wanted.sha256) {
-      return damaged(directory, base::printable(wanted.name) + " was changed after it was written");
+    image.files_.push_back(*std::move(file));
+  }
+  image.manifest_ = *std::move(manifest);
+  return image;
+}
+
+Result<void> OpenImage::verify() const {
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    const ImageFile& wanted = manifest_.files[i];
+    if (::lseek(files_[i].get(), 0, SEEK_SET) != 0) return os("reading " + directory_, errno);
+    auto found = digest_of(files_[i].get(), wanted.name, directory_);
+    if (!found) return std::unexpected(std::move(found.error()));
+    if (*found != wanted) {
+      return damaged(directory_,
+                     base::printable(wanted.name) + " was changed after it was written");
     }
   }
-  return manifest;
+  return {};
+}
+
+Result<void> OpenImage::show(const std::string& at) const {
+  constexpr mode_t kPrivate = 0700;
+  if (::mkdir(at.c_str(), kPrivate) != 0) return os("making the directory " + at, errno);
+  const std::string ours = "/proc/" + std::to_string(::getpid()) + "/fd/";
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    const std::string link = at + "/" + manifest_.files[i].name;
+    if (::symlink((ours + std::to_string(files_[i].get())).c_str(), link.c_str()) != 0) {
+      return os("making the link " + link, errno);
+    }
+  }
+  return {};
 }
 
 }  // namespace cordon::gvisor_backend

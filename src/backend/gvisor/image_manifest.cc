@@ -24,7 +24,7 @@ using base::JsonObject;
 using base::printable;
 
 constexpr const char* kStage = "image";
-constexpr std::string_view kFormat = "cordon.gvisor.image/1";
+constexpr std::string_view kFormat = "cordon.gvisor.image/2";
 
 std::unexpected<Error> bad(std::string message) {
   return base::fail(ErrorCode::invalid_argument, kStage, std::move(message));
@@ -47,7 +47,7 @@ Result<ImageFile> parse_file(const boost::json::value& value) {
   const auto* object = value.if_object();
   if (object == nullptr) return bad("its list of files is damaged");
   auto name = text_of(*object, "name");
-  auto digest = text_of(*object, "sha256");
+  auto digest = text_of(*object, "digest");
   const auto* size = object->if_contains("size");
   const bool whole =
       name && digest && size != nullptr && size->is_int64() && size->get_int64() >= 0;
@@ -117,7 +117,7 @@ std::string to_text(const Manifest& manifest) {
                                   return JsonObject()
                                       .add("name", json_text(file.name))
                                       .add("size", std::to_string(file.size))
-                                      .add("sha256", json_text(file.sha256))
+                                      .add("digest", json_text(file.digest))
                                       .str();
                                 }))
              .str() +

@@ -16,7 +16,7 @@ inline constexpr std::string_view kManifestName = "manifest.json";
 struct ImageFile {
   std::string name{};
   std::uint64_t size = 0;
-  std::string sha256{};  // in hex
+  std::string digest{};  // of ImageDigest, in hex
 
   friend bool operator==(const ImageFile&, const ImageFile&) = default;
 };
@@ -43,12 +43,5 @@ struct Manifest {
 
 // This host, for a sandbox: everything but `created` and `files`.
 [[nodiscard]] Manifest manifest_here(std::string sandbox_id, std::string policy, std::string runsc);
-
-// Lists the files of `directory`, writes the manifest there, and has all of it on the disk before
-// it returns. Errors of the OS.
-[[nodiscard]] Result<void> seal_image(const std::string& directory, Manifest manifest);
-// The manifest of the image in `directory`, whose files are all there and what they were. Errors:
-// invalid_argument (not an image, or damaged), those of the OS.
-[[nodiscard]] Result<Manifest> open_image(const std::string& directory);
 
 }  // namespace cordon::gvisor_backend

@@ -4,14 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 
 namespace cordon::gvisor_backend {
 namespace {
 
-namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
 
@@ -49,10 +45,10 @@ TEST(ImageManifest, NamesAreNamesOfFilesInIt) {
 
 TEST(ImageManifest, AnotherFormatIsNamed) {
   std::string text = to_text(example());
-  text.replace(text.find("image/1"), 7, "image/9");
+  text.replace(text.find("image/2"), 7, "image/9");
   const auto read = parse_manifest(text);
   ASSERT_FALSE(read);
-  EXPECT_THAT(read.error().message, AllOf(HasSubstr("image/9"), HasSubstr("image/1")));
+  EXPECT_THAT(read.error().message, AllOf(HasSubstr("image/9"), HasSubstr("image/2")));
 }
 
 TEST(ImageManifest, FitsOnlyWhatItWasMadeFor) {
@@ -84,59 +80,6 @@ TEST(ImageManifest, KnowsThisHost) {
   EXPECT_TRUE(std::ranges::is_sorted(here.cpu));
   EXPECT_FALSE(here.machine.empty());
   EXPECT_EQ(here.created.size(), 20U);
-}
-
-class ImageTest : public testing::Test {
- protected:
-  ImageTest() {
-    std::string name = (fs::temp_directory_path() / "cordon_image_XXXXXX").string();
-    EXPECT_NE(::mkdtemp(name.data()), nullptr);
-    root_ = name;
-    write("checkpoint.img", "an image");
-    EXPECT_TRUE(seal_image(root_.string(), example()));
-  }
-  ~ImageTest() override { fs::remove_all(root_); }
-  void write(const char* name, std::string_view text) const {
-    std::ofstream(root_ / name, std::ios::binary) << text;
-  }
-  [[nodiscard]] std::string refusal() const {
-    const auto opened = open_image(root_.string());
-    return opened ? "" : opened.error().message;
-  }
-  fs::path root_;
-};
-
-TEST_F(ImageTest, IsWhatWasSealed) {
-  const auto opened = open_image(root_.string());
-  ASSERT_TRUE(opened) << opened.error().message;
-  ASSERT_EQ(opened->files.size(), 1U);
-  EXPECT_EQ(opened->files[0].size, 8U);
-}
-
-TEST_F(ImageTest, ChangedBytesAreRefused) {
-  write("checkpoint.img", "an imagE");
-  EXPECT_THAT(refusal(), HasSubstr("changed"));
-}
-
-TEST_F(ImageTest, TruncatedOneIsRefused) {
-  write("checkpoint.img", "an ima");
-  EXPECT_THAT(refusal(), HasSubstr("6 bytes instead of 8"));
-}
-
-TEST_F(ImageTest, MissingFileIsRefused) {
-  fs::remove(root_ / "checkpoint.img");
-  EXPECT_THAT(refusal(), HasSubstr("missing"));
-}
-
-TEST_F(ImageTest, LinkIsRefused) {
-  fs::rename(root_ / "checkpoint.img", root_ / "elsewhere");
-  fs::create_symlink("elsewhere", root_ / "checkpoint.img");
-  EXPECT_NE(refusal(), "");
-}
-
-TEST_F(ImageTest, DirectoryWithoutManifestIsNone) {
-  fs::remove(root_ / "manifest.json");
-  EXPECT_THAT(refusal(), HasSubstr("no manifest.json"));
 }
 
 }  // namespace

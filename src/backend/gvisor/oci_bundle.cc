@@ -1,7 +1,9 @@
 #include "backend/gvisor/oci_bundle.h"
 
 #include <fcntl.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -54,14 +56,35 @@ Result<void> write_file(const std::string& path, std::string_view content) {
 }
 
 // The view that `path` lies in, other than the one that is there itself.
-const View* around(const std::vector<BundleView>& views, std::string_view path) {
-  const View* best = nullptr;
+const BundleView* around(const std::vector<BundleView>& views, std::string_view path) {
+  const BundleView* best = nullptr;
   for (const BundleView& open : views) {
-    const View& view = open.view;
-    if (!base::strictly_below(path, view.target)) continue;
-    if (best == nullptr || view.target.size() > best->target.size()) best = &view;
+    if (!base::strictly_below(path, open.view.target)) continue;
+    if (best == nullptr || open.view.target.size() > best->view.target.size()) best = &open;
   }
   return best;
+}
+
+// Whether what is shown has such a place.
+bool has_place(const BundleView& shown, const std::string& below) {
+  if (!shown.source) return ::access((shown.view.source + "/" + below).c_str(), F_OK) == 0;
+  return ::faccessat(shown.source->get(), below.c_str(), F_OK, 0) == 0;
+}
+
+std::string sources_of(const std::string& directory) { return directory + "/sources"; }
+
+bool is_pinned(const BundleView& open) { return open.view.kind == Kind::bind && open.source; }
+
+Result<void> make_sources(const std::string& directory, const Bundle& bundle) {
+  const std::string sources = sources_of(directory);
+  if (auto made = make_directory(sources); !made) return made;
+  for (std::size_t i = 0; i < bundle.views.size(); ++i) {
+    if (!is_pinned(bundle.views[i])) continue;
+    const std::string at = sources + "/" + std::to_string(i);
+    auto made = bundle.views[i].directory ? make_directory(at) : write_file(at, "");
+    if (!made) return made;
+  }
+  return {};
 }
 
 Result<void> place(const std::string& root, const BundleView& open) {
@@ -95,15 +118,17 @@ Result<void> place(const std::string& root, const BundleView& open) {
 
 Result<void> check_places(const std::vector<BundleView>& views) {
   for (const BundleView& open : views) {
-    const View* const above = around(views, open.view.target);
+    const BundleView* const shown = around(views, open.view.target);
+    const View* const above = shown == nullptr ? nullptr : &shown->view;
     if (above != nullptr && above->kind == Kind::symlink) {
       return base::fail(ErrorCode::invalid_argument, kStage,
                         "nothing can be shown at " + open.view.target + ": " + above->target +
                             " is a link to " + above->content + "; name the place it leads to");
     }
     if (above == nullptr || above->kind != Kind::bind) continue;
-    const std::string there = above->source + open.view.target.substr(above->target.size());
-    if (::access(there.c_str(), F_OK) == 0) continue;
+    const std::string below = open.view.target.substr(above->target.size() + 1);
+    if (has_place(*shown, below)) continue;
+    const std::string there = above->source + "/" + below;
     return base::fail(ErrorCode::invalid_argument, kStage,
                       "nothing can be shown at " + open.view.target + ": " + above->source +
                           " of the host is shown around it, and has no such place; make " + there +
@@ -117,11 +142,28 @@ Result<void> write_bundle(const std::string& directory, const Bundle& bundle) {
   if (auto made = make_directory(root); !made) return made;
   for (const BundleView& open : bundle.views) {
     // What lies in something of the host's is there already.
-    const View* const above = around(bundle.views, open.view.target);
-    if (above != nullptr && above->kind == Kind::bind) continue;
+    const BundleView* const above = around(bundle.views, open.view.target);
+    if (above != nullptr && above->view.kind == Kind::bind) continue;
     if (auto placed = place(root, open); !placed) return placed;
   }
-  return write_file(directory + "/config.json", config_text(bundle));
+  if (!bundle.pinned) return write_file(directory + "/config.json", config_text(bundle));
+  if (auto made = make_sources(directory, bundle); !made) return made;
+  return write_file(directory + "/config.json", config_text(bundle, sources_of(directory)));
+}
+
+Result<std::vector<Mount>> pinned_mounts(const std::string& directory, const Bundle& bundle) {
+  std::vector<Mount> mounts;
+  if (!bundle.pinned) return mounts;
+  for (std::size_t i = 0; i < bundle.views.size(); ++i) {
+    const BundleView& open = bundle.views[i];
+    if (!is_pinned(open)) continue;
+    base::Fd tree(static_cast<int>(
+        ::syscall(SYS_open_tree, open.source->get(), "",
+                  OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | AT_RECURSIVE)));
+    if (!tree) return base::fail_os(kStage, errno, "taking what is at " + open.view.source);
+    mounts.push_back({std::move(tree), sources_of(directory) + "/" + std::to_string(i)});
+  }
+  return mounts;
 }
 
 }  // namespace cordon::gvisor_backend

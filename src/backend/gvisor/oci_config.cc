@@ -64,10 +64,10 @@ std::string octal(std::uint32_t mode) {
 }
 
 // Nothing for what is part of the root, and what gVisor makes by itself.
-std::string mount_of(const View& view) {
+std::string mount_of(const View& view, const std::string& source) {
   switch (view.kind) {
     case Kind::bind:
-      return mount(view.target, "bind", view.source,
+      return mount(view.target, "bind", source,
                    {"rbind", view.writable ? "rw" : "ro", "nosuid", "nodev"});
     case Kind::tmpfs:
       if (view.target == "/dev") return {};
@@ -165,10 +165,12 @@ std::string process_text(const BundleProcess& process) {
       .str();
 }
 
-std::string config_text(const Bundle& bundle) {
+std::string config_text(const Bundle& bundle, const std::string& sources) {
   std::vector<std::string> mounts;
-  for (const BundleView& open : bundle.views) {
-    if (auto text = mount_of(open.view); !text.empty()) mounts.push_back(std::move(text));
+  for (std::size_t i = 0; i < bundle.views.size(); ++i) {
+    const View& view = bundle.views[i].view;
+    const std::string source = sources.empty() ? view.source : sources + "/" + std::to_string(i);
+    if (auto text = mount_of(view, source); !text.empty()) mounts.push_back(std::move(text));
   }
   JsonObject linux_part;
   linux_part.add("namespaces", namespaces());

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
@@ -43,6 +44,18 @@ std::string above() {
     return std::string(runtime) + "/cordon";
   }
   return "/tmp/cordon-" + std::to_string(::geteuid());
+}
+
+// Parts of the host are mounted there, for runsc alone (oci_bundle.h). If they ever were for us,
+// too, nothing below them may be removed: only what is empty is, and in its place. False: leave the
+// rest.
+bool remove_sources(const fs::path& run) {
+  const fs::path sources = run / "bundle" / "sources";
+  std::error_code failed;
+  std::vector<fs::path> places;
+  for (const auto& entry : fs::directory_iterator(sources, failed)) places.push_back(entry.path());
+  for (const fs::path& place : places) (void)::remove(place.c_str());
+  return ::rmdir(sources.c_str()) == 0 || errno == ENOENT;
 }
 
 }  // namespace
@@ -87,7 +100,7 @@ Result<RunDirectory> RunDirectory::use(const std::string& directory) {
 }
 
 RunDirectory::~RunDirectory() {
-  if (path_.empty()) return;
+  if (path_.empty() || !remove_sources(path_)) return;
   std::error_code ignored;
   if (removes_) {
     fs::remove_all(path_, ignored);
@@ -117,6 +130,7 @@ std::size_t sweep_runs() {
   }
   std::size_t removed = 0;
   for (const fs::path& path : dead) {
+    if (!remove_sources(path)) continue;
     if (fs::remove_all(path, failed) > 0 && !failed) ++removed;
   }
   return removed;

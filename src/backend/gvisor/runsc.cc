@@ -194,7 +194,7 @@ Result<Runsc> find_runsc() {
   auto binary = find_binary(path != nullptr ? path : kUsualPath);
   if (!binary) return std::unexpected(std::move(binary.error()));
 
-  Runsc runsc{.path = *std::move(binary), .rootless = ::geteuid() != 0};
+  Runsc runsc{.path = *std::move(binary), .rootless = ::geteuid() != 0, .pins = ::geteuid() == 0};
   const std::string identity = identity_of(runsc.path);
   if (recall(runsc, identity)) return runsc;
   auto version = run({runsc.path, "--version"}, kPatience);

@@ -14,6 +14,7 @@ struct Runsc {
   std::string version{};   // "0.0~20221219.0"
   std::string platform{};  // "ptrace"; empty: its own choice
   bool rootless = false;   // the caller is an ordinary user
+  bool pins = false;       // what is shown can be mounted for it: the caller is root
   bool filters = false;    // it can filter the program's system calls (--oci-seccomp)
 
   // Why it cannot write images that it could restore; empty: it can.

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <sys/inotify.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -51,6 +52,10 @@ pid_t number(const boost::json::object& object, const char* name) {
   return static_cast<pid_t>(value->get_int64());
 }
 
+// Between having made a sandbox and opening the image, runsc writes a pid. It cannot open this for
+// that before somebody reads from it.
+std::string gate_of(const RunDirectory& directory) { return directory.bundle() + "/gate"; }
+
 // Changes of the state file only wake us: what is in it decides.
 void drain(int watch) {
   std::array<char, 4096> events{};
@@ -94,7 +99,7 @@ std::optional<ContainerState> parse_state(std::string_view text) {
   return state;
 }
 
-Result<std::shared_ptr<Sandbox>> Sandbox::start(linux_backend::Keeper& keeper, Ask ask) {
+Result<std::shared_ptr<Sandbox>> Sandbox::start(Threads& threads, Ask ask) {
   std::shared_ptr<Sandbox> made(new Sandbox);
   made->runsc_ = std::move(ask.runsc);
   made->directory_ = std::move(ask.directory);
@@ -102,31 +107,51 @@ Result<std::shared_ptr<Sandbox>> Sandbox::start(linux_backend::Keeper& keeper, A
   made->group_ = std::move(ask.group);
   if (auto ok = made->prepare_group(); !ok) return std::unexpected(std::move(ok.error()));
 
-  const base::Fd watch(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
+  base::Fd watch(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
   if (!watch || ::inotify_add_watch(watch.get(), made->directory_.state().c_str(),
                                     IN_CLOSE_WRITE | IN_MOVED_TO) < 0) {
     return base::fail_os(kStage, errno, "watching " + made->directory_.state());
   }
-  Start start{.argv = made->runsc_.command(made->directory_.state(), made->directory_.log()),
-              .stdio = {ask.stdio[0], ask.stdio[1], ask.stdio[2]},
-              .join = made->join_,
-              .dies_with_thread = true};
-  start.argv.emplace_back(ask.image.empty() ? "run" : "restore");
-  start.argv.push_back("-bundle=" + made->directory_.bundle());
-  if (!ask.image.empty()) start.argv.push_back("-image-path=" + ask.image);
-  start.argv.push_back(made->id_);
+  auto start = made->prepare_start(ask);
+  if (!start) return std::unexpected(std::move(start.error()));
   Result<Running> running;
-  keeper.run([&] { running = gvisor_backend::start(start); });
+  threads.parent().run([&] { running = gvisor_backend::start(*start); });
   if (!running) return std::unexpected(std::move(running.error()));
   made->pid_ = running->pid;
   made->pidfd_ = std::move(running->pidfd);
+  base::Fd gate;  // open until runsc has written to it
+  if (ask.image) {
+    if (auto whole = ask.image->verify(); !whole) return std::unexpected(std::move(whole.error()));
+    gate = base::Fd(::open(gate_of(made->directory_).c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+    if (!gate) return base::fail_os(kStage, errno, "letting runsc go on");
+  }
   const TimePoint now = real_clock().now();
   const TimePoint until =
       ask.patience > TimePoint::max() - now ? TimePoint::max() : now + ask.patience;
-  if (auto begun = made->wait_until_begun(watch.get(), until); !begun) {
-    return std::unexpected(std::move(begun.error()));
-  }
+  auto begun = made->wait_until_begun(watch.get(), until);
+  threads.leave(std::move(watch));
+  if (!begun) return std::unexpected(std::move(begun.error()));
   return made;
+}
+
+Result<Start> Sandbox::prepare_start(const Ask& ask) const {
+  Start start{.argv = runsc_.command(directory_.state(), directory_.log()),
+              .stdio = {ask.stdio[0], ask.stdio[1], ask.stdio[2]},
+              .join = join_,
+              .mounts = ask.mounts,
+              .dies_with_thread = true};
+  start.argv.emplace_back(ask.image ? "restore" : "run");
+  start.argv.push_back("-bundle=" + directory_.bundle());
+  if (ask.image) {
+    const std::string at = directory_.bundle() + "/image";
+    if (auto shown = ask.image->show(at); !shown) return std::unexpected(std::move(shown.error()));
+    const std::string gate = gate_of(directory_);
+    if (::mkfifo(gate.c_str(), 0600) != 0) return base::fail_os(kStage, errno, "making " + gate);
+    start.argv.push_back("-image-path=" + at);
+    start.argv.push_back("-pid-file=" + gate);
+  }
+  start.argv.push_back(id_);
+  return start;
 }
 
 Result<void> Sandbox::prepare_group() {

@@ -16,10 +16,11 @@
 #include <vector>
 
 #include "backend/gvisor/command.h"
+#include "backend/gvisor/image_files.h"
 #include "backend/gvisor/run_directory.h"
 #include "backend/gvisor/runsc.h"
+#include "backend/gvisor/threads.h"
 #include "backend/linux/cgroup.h"
-#include "backend/linux/keeper.h"
 #include "base/fd.h"
 #include "cordon/error.h"
 
@@ -41,15 +42,16 @@ class Sandbox {
     RunDirectory directory;                        // with a bundle in it
     std::string id;                                // runsc's name for it, unique on the host
     std::unique_ptr<linux_backend::Cgroup> group;  // null: none
-    std::string image{};                           // restored from it; empty: it begins anew
+    std::shared_ptr<const OpenImage> image{};      // restored from it; null: it begins anew
+    std::vector<Mount> mounts{};                   // for runsc alone
     int stdio[3];
     Duration patience;  // for it to begin
   };
 
-  // Returns when the program has begun, or has ended already. `keeper`'s thread is its parent, and
-  // lives longer. Error: in runsc's own words what kept it from beginning; nothing is left then.
-  [[nodiscard]] static Result<std::shared_ptr<Sandbox>> start(linux_backend::Keeper& keeper,
-                                                              Ask ask);
+  // Returns when the program has begun, or has ended already. An image is verified while runsc
+  // starts, and before runsc opens it. `threads` live longer. Error: in
+  // runsc's own words what kept it from beginning; nothing is left then.
+  [[nodiscard]] static Result<std::shared_ptr<Sandbox>> start(Threads& threads, Ask ask);
   ~Sandbox();
   Sandbox(const Sandbox&) = delete;
   Sandbox& operator=(const Sandbox&) = delete;
@@ -96,6 +98,7 @@ class Sandbox {
  private:
   Sandbox() = default;
   [[nodiscard]] Result<void> prepare_group();
+  [[nodiscard]] Result<Start> prepare_start(const Ask& ask) const;
   [[nodiscard]] Result<void> wait_until_begun(int watch, TimePoint until);
   [[nodiscard]] Result<bool> has_begun();
   [[nodiscard]] Result<void> check_groups(const ContainerState& state) const;

@@ -95,9 +95,13 @@ Cell::~Cell() {
     backend_.keeper().post([network = std::make_shared<base::Fd>(std::move(network_)),
                             mounts = std::make_shared<base::Fd>(std::move(mounts_))] {});
   }
-  // While the kernel takes its time with these, somebody else can remove the group.
+  // While the kernel takes its time with these, somebody else can look after the group.
   if (group_) {
-    backend_.keeper().post_anywhere([group = std::shared_ptr<Cgroup>(std::move(group_))] {});
+    backend_.keeper().post_anywhere(
+        [group = std::make_shared<std::unique_ptr<Cgroup>>(std::move(group_)),
+         leave_to = std::move(leave_group_)] {
+          if (leave_to) leave_to(std::move(*group));
+        });
   }
 }
 
@@ -114,11 +118,12 @@ Result<void> Cell::take_parts(Place& place, const plan::SandboxPlan& plan,
   reused_ = remains.any();
   if (remains.group) {
     group_ = std::move(remains.group);
-    if (auto set = group_->set(limits); !set) return set;
+    if (auto set = group_->set_all(limits); !set) return set;
   } else if (place.groups) {
     auto group = backend_.make_group(place, limits);
     if (!group) return std::unexpected(std::move(group.error()));
     group_ = std::move(*group);
+    leave_group_to([&place](std::unique_ptr<Cgroup> left) { place.keep(std::move(left)); });
   }
   if (remains.network) {
     network_ = std::move(remains.network);
@@ -260,6 +265,12 @@ std::expected<void, StartFailure> Cell::execute(ScriptBuilder& letter) {
                      .died = true});
   }
   return executed;
+}
+
+void Cell::settle() {
+  status_.close();
+  letterbox_.close();
+  if (group_) group_->settle();
 }
 
 void Cell::end_leftovers() {

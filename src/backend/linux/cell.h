@@ -4,6 +4,7 @@
 // program's process waits for a letter. It runs one program.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -67,6 +68,11 @@ class Cell {
   // Delivers the letter, and returns when the program was executed. At most once.
   [[nodiscard]] std::expected<void, StartFailure> execute(ScriptBuilder& letter);
 
+  // For a program that has executed and may run for long: lets go of what was needed only to come
+  // so far, or to be quick at its end. A service with a thousand of them has no descriptors to
+  // spare.
+  void settle();
+
   // By which its pool knows it; 0: of none.
   [[nodiscard]] std::uint64_t kind() const { return kind_; }
   void set_kind(std::uint64_t kind) { kind_ = kind; }
@@ -85,7 +91,11 @@ class Cell {
 
   [[nodiscard]] Sandbox& sandbox() { return sandbox_; }
   [[nodiscard]] const Sandbox& sandbox() const { return sandbox_; }
-  [[nodiscard]] Cgroup* group() const { return group_.get(); }          // null: none
+  [[nodiscard]] Cgroup* group() const { return group_.get(); }  // null: none
+  // Who gets the group when nobody is in it any more, on any thread.
+  void leave_group_to(std::function<void(std::unique_ptr<Cgroup>)> heir) {
+    leave_group_ = std::move(heir);
+  }
   [[nodiscard]] Observer* observer() const { return observer_.get(); }  // null: nobody asked
 
  private:
@@ -108,6 +118,7 @@ class Cell {
   void wait_for_group(std::uint64_t ours) const;
 
   LinuxBackend& backend_;
+  std::function<void(std::unique_ptr<Cgroup>)> leave_group_;  // empty: it is removed
   StatusSocket status_;
   Letterbox letterbox_;  // of a nest: how its nursery gets its scripts
   bool inside_ = false;

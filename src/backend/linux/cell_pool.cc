@@ -1,7 +1,5 @@
 #include "backend/linux/cell_pool.h"
 
-#include <fcntl.h>
-#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
@@ -24,10 +22,6 @@ constexpr std::size_t kMostKinds = 32;
 constexpr std::uint64_t kLeastMemory = std::uint64_t{16} << 20;
 constexpr int kPeriods = 8;  // in PoolOptions::idle
 
-base::Fd open_mountinfo() {
-  return base::move_up(base::Fd(::open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC)));
-}
-
 bool watch(int events, int fd, std::uint32_t what = EPOLLIN) {
   epoll_event wanted{.events = what, .data = {.fd = fd}};
   return ::epoll_ctl(events, EPOLL_CTL_ADD, fd, &wanted) == 0;
@@ -49,6 +43,7 @@ bool same_kind(const SharedPlan& one, const SharedPlan& other) {
 
 std::string unfit_for_pool(const Request& request, const plan::SandboxPlan& plan) {
   if (request.terminal) return "a terminal is part of the sandbox";
+  if (!plan.rootfs.empty()) return "its root directory is part of the sandbox";
   if (plan.explain) return "what is refused is to be explained";
   if (!plan.pins.empty()) return "a checked file is part of the sandbox";
   if (has_secret_files(request)) return "a secret's file is part of the sandbox";
@@ -65,12 +60,10 @@ Result<std::unique_ptr<CellPool>> CellPool::start(LinuxBackend& backend, const P
   pool->wake_ = base::move_up(base::Fd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)));
   pool->refill_ =
       base::move_up(base::Fd(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)));
-  pool->mounts_ = open_mountinfo();
-  pool->mounts_of_takers_ = open_mountinfo();
   const int events = pool->events_.get();
   if (!pool->events_ || !pool->wake_ || !pool->refill_ || !pool->mounts_ ||
       !pool->mounts_of_takers_ || !watch(events, pool->wake_.get()) ||
-      !watch(events, pool->refill_.get()) || !watch(events, pool->mounts_.get(), EPOLLPRI)) {
+      !watch(events, pool->refill_.get()) || !watch(events, pool->mounts_.fd(), EPOLLPRI)) {
     return base::fail_os("pool", errno, "making a pool of sandboxes");
   }
   try {
@@ -110,12 +103,12 @@ std::unique_ptr<Cell> CellPool::take(Place& place, const SharedPlan& plan) {
   std::unique_lock lock(mutex_);
   if (closing_) return nullptr;
   discard_if_mounts_changed();
-  Kind* kind = find(place, plan);
+  Kind* kind = asked_for(place, plan);
   if (kind == nullptr) {
     remember(place, plan);
     return nullptr;
   }
-  taken_ = kind->asked = clock_.now();
+  taken_ = kind->asked;
   while (kind != nullptr && !kind->ready.empty()) {
     auto cell = pop(*kind);
     kind->fewest = std::min(kind->fewest, kind->ready.size());
@@ -174,9 +167,8 @@ Result<void> CellPool::warm(Place& place, const SharedPlan& plan, std::size_t co
 Result<void> CellPool::wait_until_ready(std::unique_lock<std::mutex>& lock, Place& place,
                                         const SharedPlan& plan, std::size_t count) {
   for (;;) {
-    Kind* kind = find(place, plan);
+    Kind* kind = asked_for(place, plan);
     if (kind == nullptr) kind = &remember(place, plan);
-    kind->asked = clock_.now();
     kind->wanted = std::max(kind->wanted, count);
     make_room_for(*kind);
     if (kind->ready.size() >= count) return {};
@@ -207,9 +199,15 @@ PoolStats CellPool::stats() const {
 CellPool::Kind* CellPool::find(const Place& place, const SharedPlan& plan) {
   const auto found = std::ranges::find_if(
       kinds_, [&](const Kind& kind) { return kind.place == &place && same_kind(kind.plan, plan); });
+  return found == kinds_.end() ? nullptr : &*found;
+}
+
+CellPool::Kind* CellPool::asked_for(const Place& place, const SharedPlan& plan) {
+  const auto found = std::ranges::find(kinds_, find(place, plan), [](Kind& kind) { return &kind; });
   if (found == kinds_.end()) return nullptr;
   kinds_.splice(kinds_.begin(), kinds_, found);
-  return &kinds_.front();
+  found->asked = clock_.now();
+  return &*found;
 }
 
 void CellPool::make_room_for(const Kind& kind) {
@@ -275,8 +273,7 @@ void CellPool::shrink(Kind& kind, std::size_t keep) {
 }
 
 void CellPool::discard_if_mounts_changed() {
-  pollfd changes{.fd = mounts_of_takers_.get(), .events = POLLPRI, .revents = 0};
-  if (::poll(&changes, 1, 0) > 0) discard_all();
+  if (mounts_of_takers_.changed()) discard_all();
 }
 
 void CellPool::discard_all() {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "backend/linux/cell.h"
+#include "backend/linux/mount_watch.h"
 #include "backend/linux/plan_cache.h"
 #include "backend/linux/remains.h"
 #include "base/fd.h"
@@ -90,11 +91,15 @@ class CellPool {
   // --- of the thread ---
   void work();
   static void end_cells(std::vector<Left>& left);
+  // Whether requests, for which enough is ready, are better served by leaving these for later.
+  [[nodiscard]] bool can_wait(const std::vector<Left>& left) const;
   [[nodiscard]] bool make_one(std::unique_lock<std::mutex>& lock);
   void wait(std::unique_lock<std::mutex>& lock, TimePoint until);
 
   // --- under the lock ---
   [[nodiscard]] Kind* find(const Place& place, const SharedPlan& plan);
+  // The same for somebody who wants one of them now.
+  [[nodiscard]] Kind* asked_for(const Place& place, const SharedPlan& plan);
   Kind& remember(Place& place, const SharedPlan& plan);
   // Fewer are wanted of other kinds, those first that nobody has asked for the longest, until what
   // is wanted of all fits.
@@ -114,6 +119,7 @@ class CellPool {
   void keep_fewer(Kind& kind, std::size_t most);
   [[nodiscard]] static Remains take_remains(Kind& kind);
   void throw_away(Remains remains);
+  void replace_groups();
   void discard_dead();
   void discard_all();
   void discard_if_mounts_changed();
@@ -142,8 +148,8 @@ class CellPool {
   base::Fd refill_;  // timer
   // mountinfo, which tells each who has it open of changes, once: the thread, so that nothing keeps
   // a file system busy that is to go, and whoever takes a cell, who must not miss one.
-  base::Fd mounts_;
-  base::Fd mounts_of_takers_;
+  MountWatch mounts_;
+  MountWatch mounts_of_takers_;
   std::thread thread_;
 };
 

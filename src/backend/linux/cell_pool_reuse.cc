@@ -34,6 +34,14 @@ void CellPool::leave(std::uint64_t kind, std::unique_ptr<Cell> cell) {
   }
 }
 
+bool CellPool::can_wait(const std::vector<Left>& left) const {
+  if (!busy() || left.size() * 2 >= options_.size) return false;
+  return std::ranges::none_of(left, [&](const Left& one) {
+    const auto kind = std::ranges::find(kinds_, one.kind, &Kind::id);
+    return kind != kinds_.end() && kind->ready.size() * 2 < kind->wanted;
+  });
+}
+
 void CellPool::end_cells(std::vector<Left>& left) {
   for (Left& one : left) {
     if (!one.cell) continue;

@@ -39,8 +39,9 @@ void CellPool::work() {
   while (!closing_) {
     std::vector<std::unique_ptr<Cell>> ended = std::move(discarded_);
     discarded_.clear();
-    std::vector<Left> left = std::move(left_);
-    left_.clear();
+    std::vector<Left> left;
+    if (!can_wait(left_)) std::swap(left, left_);
+    if (!left_.empty()) refill_soon();
     if (!busy() || spent_.size() >= options_.size)
       std::ranges::move(spent_, std::back_inserter(ended));
     std::erase(spent_, nullptr);
@@ -53,7 +54,9 @@ void CellPool::work() {
     keep(std::move(left));
     discard_dead();
     if (!discarded_.empty()) continue;
-    if (!make_one(lock)) wait(lock, look);
+    if (make_one(lock)) continue;
+    replace_groups();
+    wait(lock, look);
   }
   std::vector<std::unique_ptr<Cell>> all = std::move(discarded_);
   std::ranges::move(spent_, std::back_inserter(all));
@@ -90,9 +93,10 @@ bool CellPool::make_one(std::unique_lock<std::mutex>& lock) {
   Kind* kind = most_wanting();
   if (kind == nullptr) return false;
   // What a tenant's run will leave soon need not be made.
-  const std::size_t around = kind->ready.size() + kind->remains.size() + kind->out;
+  std::size_t around = kind->ready.size();
+  if (kind->remains.empty()) around += kind->out;
   const bool scarce = around * 2 < kind->wanted;
-  if (!scarce && kind->remains.empty() && busy()) {
+  if (!scarce && busy()) {
     refill_soon();
     return false;
   }
@@ -114,7 +118,8 @@ bool CellPool::make_one(std::unique_lock<std::mutex>& lock) {
     return true;
   }
   kind = find(place, plan);
-  if (kind == nullptr || closing_) {
+  // Meanwhile fewer may be wanted: one too many would stand in the way of what is.
+  if (kind == nullptr || closing_ || kind->ready.size() >= kind->wanted) {
     discard(std::move(*made), counts_.given_up);
     return true;
   }
@@ -123,6 +128,12 @@ bool CellPool::make_one(std::unique_lock<std::mutex>& lock) {
   put(*kind, std::move(*made));
   changed_.notify_all();
   return true;
+}
+
+// Those in sandboxes that are ready do not come back soon; but while requests come, others do.
+void CellPool::replace_groups() {
+  if (busy()) return refill_soon();
+  for (Kind& kind : kinds_) kind.place->replace_groups();
 }
 
 void CellPool::discard_dead() {
@@ -150,7 +161,7 @@ void CellPool::wait(std::unique_lock<std::mutex>& lock, TimePoint until) {
   if (refill) refill_set_ = false;
   // Asking is what tells: a second time there is nothing to be heard.
   for (int i = 0; i < count; ++i) {
-    if (seen[static_cast<std::size_t>(i)].data.fd == mounts_.get()) discard_all();
+    if (seen[static_cast<std::size_t>(i)].data.fd == mounts_.fd()) discard_all();
   }
 }
 

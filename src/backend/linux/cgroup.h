@@ -63,6 +63,10 @@ class Cgroup {
   // for when the group was made, is an error (limit_not_applied). Errors name the file, the value
   // and the errno.
   [[nodiscard]] virtual Result<void> set(const CgroupLimits& limits) = 0;
+  // The same, and what is not given is not limited: for a group that may have served another run.
+  [[nodiscard]] virtual Result<void> set_all(const CgroupLimits& limits) = 0;
+  // Whether it was made for a limited share of the processors, too.
+  [[nodiscard]] virtual bool limits_cpu() const = 0;
 
   // v1: descriptors of `tasks` files. A process that writes "0" into each moves itself in: the
   // set-up process, for itself and those it makes. Into join_each_fds() init and the program move
@@ -89,6 +93,9 @@ class Cgroup {
 
   // Opens what the following ones read, so that nobody waits for that then.
   virtual void open_counters() = 0;
+  // For a run that may take long: nobody else is going to join, and the descriptors are needed more
+  // than the time. It is not renewed after this.
+  virtual void settle() = 0;
   [[nodiscard]] virtual CgroupUsage usage() const = 0;
   // Processes and threads that are in it now.
   [[nodiscard]] virtual std::optional<std::uint64_t> processes() const = 0;
@@ -100,9 +107,9 @@ class Cgroup {
   // would take up to a period (a second, for small shares) to end. v1: returns when none is left,
   // or after about 100 ms; no fork inside succeeds from then on.
   virtual void kill() = 0;
-  // Makes it what it was when it was made: without limits, its counters at 0, all of which is read
-  // back. False: it is not, so it must not serve another run. Refuses a group in which somebody is,
-  // or that has counted what cannot be taken back: more than processes_of_setup() at once, for one.
+  // Makes its counters what they were when it was made, and reads them back; its limits are left to
+  // set_all(). False: it must not serve another run. Refuses a group in which somebody is, or that
+  // has counted what cannot be taken back: more than processes_of_setup() at once, for one.
   [[nodiscard]] virtual bool renew() = 0;
   // Makes it one that has others below it, while nobody is in it. Its own processes are in one of
   // these from then on where v2 wants that. Errors: unsupported, system.

@@ -1,7 +1,5 @@
 #include "backend/linux/cgroup.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
@@ -18,12 +16,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::uint64_t kMiB = 1024 * 1024;
-
-int touch(std::uint64_t bytes) {
-  void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-  return memory == MAP_FAILED ? 1 : 0;
-}
 
 // Exits with 0 once a fork was refused.
 int fork_until_refused() {

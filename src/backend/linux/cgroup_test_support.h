@@ -5,12 +5,14 @@
 #include <gtest/gtest.h>
 #include <linux/sched.h>
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdint>
 #include <fstream>
 #include <functional>
 #include <memory>
@@ -33,6 +35,13 @@ inline std::string text_of(const std::string& path) {
 
 inline std::string cgroup_text(pid_t pid) {
   return text_of("/proc/" + std::to_string(pid) + "/cgroup");
+}
+
+// Uses so much memory; for a process of its own.
+inline int touch(std::uint64_t bytes) {
+  void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+  return memory == MAP_FAILED ? 1 : 0;
 }
 
 inline bool readable(int fd, int patience_ms) {

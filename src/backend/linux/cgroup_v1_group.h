@@ -43,6 +43,8 @@ class CgroupV1 final : public Cgroup {
   CgroupV1& operator=(const CgroupV1&) = delete;
 
   [[nodiscard]] Result<void> set(const CgroupLimits& limits) override;
+  [[nodiscard]] Result<void> set_all(const CgroupLimits& limits) override;
+  [[nodiscard]] bool limits_cpu() const override { return with(v1::cpu) != nullptr; }
   // Whether the controller's hierarchy offers this file.
   [[nodiscard]] bool has(v1::Controller controller, const char* file) const;
   // Opens what the run needs.
@@ -56,6 +58,10 @@ class CgroupV1 final : public Cgroup {
   [[nodiscard]] int event_fd() const override { return events_.fd(); }
   bool acknowledge() override { return events_.acknowledge(); }
   void open_counters() override;
+  void settle() override {
+    counters_ = {};
+    tasks_.clear();
+  }
   [[nodiscard]] CgroupUsage usage() const override;
   [[nodiscard]] std::optional<std::uint64_t> processes() const override;
   [[nodiscard]] std::optional<Duration> cpu_time() const override;
@@ -84,7 +90,9 @@ class CgroupV1 final : public Cgroup {
   [[nodiscard]] bool is_empty() const;
   [[nodiscard]] bool put(v1::Controller controller, const char* file, std::string_view value,
                          std::string_view reads) const;
-  [[nodiscard]] bool lift_limits() const;
+  // Those in force that are not among `wanted`.
+  [[nodiscard]] bool lift_limits(const CgroupLimits& wanted);
+  [[nodiscard]] bool lift_memory_limit() const;
   [[nodiscard]] bool reset_counters() const;
   // Of the hierarchy that counts processes, or of the others.
   [[nodiscard]] std::vector<int> tasks_fds(bool counts_processes) const;

@@ -6,6 +6,7 @@
 
 #include "backend/linux/cgroup_v1_group.h"
 #include "backend/linux/cgroup_values.h"
+#include "base/errors.h"
 
 namespace cordon::linux_backend {
 namespace {
@@ -37,24 +38,40 @@ bool CgroupV1::put(v1::Controller controller, const char* file, std::string_view
   return text && trimmed(*text) == reads;
 }
 
-bool CgroupV1::lift_limits() const {
-  if (with(v1::memory) != nullptr) {
-    // In this order: the limit with swap may never be below the one without.
-    if (home_->memsw && !put(v1::memory, "memory.memsw.limit_in_bytes", "-1", kUnlimited)) {
-      return false;
-    }
-    if (!put(v1::memory, "memory.limit_in_bytes", "-1", kUnlimited)) return false;
-    // Where swap cannot be limited it was forbidden by this, if the kernel has it.
-    const auto usual = home_->memsw
-                           ? std::nullopt
-                           : read_file(with(v1::memory)->parent.fd.get(), "memory.swappiness");
-    if (usual && !put(v1::memory, "memory.swappiness", trimmed(*usual), trimmed(*usual))) {
-      return false;
-    }
+bool CgroupV1::lift_memory_limit() const {
+  // In this order: the limit with swap may never be below the one without.
+  if (home_->memsw && !put(v1::memory, "memory.memsw.limit_in_bytes", "-1", kUnlimited)) {
+    return false;
   }
-  if (with(v1::pids) != nullptr && !put(v1::pids, "pids.max", "max", "max")) return false;
-  return with(v1::cpu) == nullptr || (put(v1::cpu, "cpu.cfs_quota_us", "-1", "-1") &&
-                                      put(v1::cpu, "cpu.cfs_period_us", "100000", "100000"));
+  if (!put(v1::memory, "memory.limit_in_bytes", "-1", kUnlimited)) return false;
+  // Where swap cannot be limited it was forbidden by this, if the kernel has it.
+  const auto usual = home_->memsw
+                         ? std::nullopt
+                         : read_file(with(v1::memory)->parent.fd.get(), "memory.swappiness");
+  return !usual || put(v1::memory, "memory.swappiness", trimmed(*usual), trimmed(*usual));
+}
+
+bool CgroupV1::lift_limits(const CgroupLimits& wanted) {
+  if (in_force_.memory_bytes && !wanted.memory_bytes) {
+    if (!lift_memory_limit()) return false;
+    in_force_.memory_bytes.reset();
+  }
+  if (in_force_.processes && !wanted.processes) {
+    if (!put(v1::pids, "pids.max", "max", "max")) return false;
+    in_force_.processes.reset();
+  }
+  if (in_force_.cpu_millicores && !wanted.cpu_millicores) {
+    if (!put(v1::cpu, "cpu.cfs_quota_us", "-1", "-1")) return false;
+    if (!put(v1::cpu, "cpu.cfs_period_us", "100000", "100000")) return false;
+    in_force_.cpu_millicores.reset();
+  }
+  return true;
+}
+
+Result<void> CgroupV1::set_all(const CgroupLimits& limits) {
+  if (lift_limits(limits)) return set(limits);
+  return base::fail(ErrorCode::limit_not_applied, "cgroup",
+                    "the limits of an earlier run could not be taken from the group " + name_);
 }
 
 bool CgroupV1::reset_counters() const {
@@ -72,13 +89,12 @@ bool CgroupV1::reset_counters() const {
 }
 
 bool CgroupV1::renew() {
-  if (refused_before_kill_ || events_.watches_clock()) return false;
+  if (refused_before_kill_ || events_.watches_clock() || tasks_.empty()) return false;
   const CgroupUsage used = usage();
   if (used.oom_kills > 0 || used.forks_refused > 0) return false;
   if (used.processes_peak.value_or(0) > processes_of_setup()) return false;
   if (memory_bytes().value_or(0) > kLeft) return false;
-  if (!is_empty() || !lift_limits() || !reset_counters()) return false;
-  in_force_ = {};
+  if (!is_empty() || !reset_counters()) return false;
   (void)events_.acknowledge();
   return true;
 }

@@ -30,6 +30,8 @@ class CgroupV2 final : public Cgroup {
   CgroupV2& operator=(const CgroupV2&) = delete;
 
   [[nodiscard]] Result<void> set(const CgroupLimits& limits) override;
+  // It serves one run, see renew().
+  [[nodiscard]] Result<void> set_all(const CgroupLimits& limits) override { return set(limits); }
   void watch();
   [[nodiscard]] bool has(const char* file) const { return exists(dir_.fd.get(), file); }
 
@@ -44,12 +46,14 @@ class CgroupV2 final : public Cgroup {
   [[nodiscard]] int event_fd() const override { return events_.fd(); }
   bool acknowledge() override { return events_.acknowledge(); }
   void open_counters() override;
+  void settle() override { counters_ = {}; }
   [[nodiscard]] CgroupUsage usage() const override;
   [[nodiscard]] std::optional<std::uint64_t> processes() const override;
   [[nodiscard]] std::optional<Duration> cpu_time() const override;
   [[nodiscard]] std::optional<std::uint64_t> memory_bytes() const override;
   [[nodiscard]] std::optional<MemoryParts> memory_parts() const override;
   void kill() override;
+  [[nodiscard]] bool limits_cpu() const override { return true; }
   // Its peak of processes cannot be reset, that of its memory only on new kernels; and it is one
   // directory, not three.
   [[nodiscard]] bool renew() override { return false; }

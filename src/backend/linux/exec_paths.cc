@@ -10,6 +10,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "backend/linux/root_listing.h"
 #include "backend/posix/lookup.h"
 #include "base/errors.h"
 
@@ -18,6 +19,44 @@ namespace {
 
 std::string absolute(const std::string& path, const std::string& cwd) {
   return (std::filesystem::path(cwd) / path).lexically_normal();
+}
+
+// Where to look at what the sandbox shows there: a path on the host, or a descriptor of it. Links
+// of a given root lead to other places than on the host.
+struct Seen {
+  std::string path;
+  base::Fd held{};
+};
+
+Seen seen_at(const plan::SandboxPlan& plan, const std::string& inside) {
+  std::string path = host_path(plan.root, inside);
+  const bool of_root = !plan.rootfs.empty() && (path == inside || path == plan.rootfs + inside);
+  if (!of_root) return {std::move(path)};
+  base::Fd found = open_in_root(plan.rootfs, inside);
+  if (!found) return {};
+  std::string link = "/proc/self/fd/" + std::to_string(found.get());
+  return {std::move(link), std::move(found)};
+}
+
+Error not_in_root(const Request& request, const plan::SandboxPlan& plan, int os_error) {
+  const std::string what = request.program + " in the root " + plan.rootfs;
+  switch (os_error) {
+    case ENOENT:
+      return {ErrorCode::not_found, "exec", os_error,
+              what +
+                  " was not found, or its interpreter or loader: names and PATH are looked up "
+                  "in that root"};
+    case EACCES:
+      return {ErrorCode::not_executable, "exec", os_error,
+              what + " is not executable: chmod +x it, or name another"};
+    case ENOEXEC:
+      return {ErrorCode::not_executable, "exec", os_error,
+              what +
+                  " is of a format that cannot be executed here: a program for another "
+                  "processor, or a script without #!"};
+    default:
+      return base::fail_os("exec", os_error, "executing " + what).error();
+  }
 }
 
 }  // namespace
@@ -52,17 +91,20 @@ std::string host_path(const std::vector<plan::View>& views, const std::string& i
 
 Result<std::string> find_inside(const Request& request, const plan::SandboxPlan& plan) {
   for (const std::string& path : exec_paths(request.program, posix::environment_for(request))) {
-    const std::string seen = host_path(plan.root, absolute(path, plan.cwd));
+    const Seen seen = seen_at(plan, absolute(path, plan.cwd));
     struct stat info{};
-    if (seen.empty() || ::stat(seen.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) continue;
-    if (::faccessat(AT_FDCWD, seen.c_str(), X_OK, AT_EACCESS) == 0) return path;
+    if (seen.path.empty() || ::stat(seen.path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) {
+      continue;
+    }
+    if (::faccessat(AT_FDCWD, seen.path.c_str(), X_OK, AT_EACCESS) == 0) return path;
   }
-  const std::string seen = host_path(plan.root, absolute(request.program, plan.cwd));
-  const bool there = !seen.empty() && ::access(seen.c_str(), F_OK) == 0;
+  const Seen seen = seen_at(plan, absolute(request.program, plan.cwd));
+  const bool there = !seen.path.empty() && ::access(seen.path.c_str(), F_OK) == 0;
   return std::unexpected(explain_not_executed(request, plan, there ? EACCES : ENOENT));
 }
 
 Error explain_not_executed(const Request& request, const plan::SandboxPlan& plan, int os_error) {
+  if (!plan.rootfs.empty()) return not_in_root(request, plan, os_error);
   std::string path = request.program;
   if (path.find('/') == std::string::npos) {
     auto found = posix::find_program(path, posix::environment_for(request));

@@ -18,6 +18,8 @@ bool shown(const plan::SandboxPlan& plan, std::string_view path) {
     if (best == nullptr || view.target.size() > best->target.size()) best = &view;
   }
   if (best == nullptr) return false;
+  // A given root knows nothing of the caller's home.
+  if (!plan.rootfs.empty() && best->source == plan.rootfs + best->target) return false;
   return best->kind == View::Kind::bind || best->target == path;
 }
 

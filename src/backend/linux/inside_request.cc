@@ -56,6 +56,9 @@ Result<void> check_main(const Request& request) {
 
 Result<void> check_inside(const Request& request, const Limits& limits, const Request& main) {
   if (auto ok = check_main(request); !ok) return ok;
+  if (!request.root.empty() && request.root != main.root) {
+    return more("root", request.root + " is not the sandbox's root");
+  }
   for (const Grant& grant : request.grants) {
     if (std::ranges::find(main.grants, grant) != main.grants.end()) continue;
     return more("grants", (grant.source.empty() ? grant.target : grant.source) +

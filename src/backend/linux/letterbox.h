@@ -15,6 +15,8 @@ class Letterbox {
   [[nodiscard]] int theirs() const { return theirs_.get(); }
   // After the set-up was sent: only then is it noticed that nobody waits any more.
   void close_theirs() { theirs_.reset(); }
+  // When there will be no more letters.
+  void close() { ours_.reset(); }
   // Lets the parked program go on with it. Errors: invalid_argument if it is too large; system,
   // when the program is gone.
   [[nodiscard]] Result<void> send(ScriptBuilder& letter);

@@ -1,12 +1,6 @@
 #include "backend/linux/linux_backend.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <climits>
-#include <cstdlib>
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include "backend/linux/exec_paths.h"
@@ -14,34 +8,13 @@
 #include "backend/linux/probe.h"
 #include "backend/linux/probe_files.h"
 #include "backend/linux/real_paths.h"
+#include "backend/linux/root_listing.h"
 #include "base/errors.h"
 #include "supervise/supervising_manager.h"
 
 namespace cordon {
 namespace linux_backend {
 namespace {
-
-plan::Caller caller_now() {
-  plan::Caller caller;
-  caller.uid = ::geteuid();
-  caller.gid = ::getegid();
-  char cwd[PATH_MAX];
-  if (::getcwd(cwd, sizeof cwd) != nullptr) caller.cwd = cwd;
-  std::error_code ignored;
-  // As the kernel names it: /home may be a symbolic link.
-  if (const char* home = std::getenv("HOME")) {
-    caller.home = std::filesystem::weakly_canonical(home, ignored).string();
-  }
-  // Where the caller's pool and its counts of live runs are, also when the variable is not set now.
-  const std::string usual = "/run/user/" + std::to_string(caller.uid);
-  const char* const runtime = std::getenv("XDG_RUNTIME_DIR");
-  caller.own.push_back(usual + "/cordon");
-  if (runtime != nullptr && runtime[0] == '/') {
-    std::string named = std::filesystem::weakly_canonical(runtime, ignored).string() + "/cordon";
-    if (named != caller.own.front()) caller.own.push_back(std::move(named));
-  }
-  return caller;
-}
 
 Request any_request() {
   Request request;
@@ -106,10 +79,12 @@ Result<Place*> LinuxBackend::place_for(const std::string& cgroup_parent) const {
       const std::lock_guard alone(place->mutex);
       auto group = place->groups->make(cpu);
       if (!group) return std::nullopt;
+      (*group)->open_counters();
       return std::move(*group);
     };
-    place->stock.emplace(*keeper_, [make_ahead] { return make_ahead(false); });
-    place->cpu_stock.emplace(*keeper_, [make_ahead] { return make_ahead(true); });
+    constexpr auto kLater = GroupStock::Replaced::later;  // most come back
+    place->stock.emplace(*keeper_, [make_ahead] { return make_ahead(false); }, kLater);
+    place->cpu_stock.emplace(*keeper_, [make_ahead] { return make_ahead(true); }, kLater);
   } else {
     // A place that was named must work; else there are other ways.
     if (!cgroup_parent.empty()) return std::unexpected(std::move(groups.error()));
@@ -122,14 +97,20 @@ Result<Place*> LinuxBackend::place_for(const std::string& cgroup_parent) const {
 Result<SharedPlan> LinuxBackend::sandbox_plan(const Request& request, const Limits& limits) const {
   auto place = place_for(request.cgroup_parent);
   if (!place) return std::unexpected(std::move(place.error()));
-  return plans_.plan(with_real_paths(request), limits, caller_now(), (*place)->host);
+  const Request real = with_real_paths(request);
+  if (real.root.empty()) return plans_.plan(real, limits, callers_.now(), (*place)->host);
+  auto root = list_root(real);
+  if (!root) return std::unexpected(std::move(root.error()));
+  auto made = plan::make_sandbox_plan(real, limits, callers_.now(), (*place)->host, &*root);
+  if (!made) return std::unexpected(std::move(made.error()));
+  return std::make_shared<const plan::SandboxPlan>(*std::move(made));
 }
 
 Result<std::unique_ptr<Cgroup>> LinuxBackend::make_group(Place& place, const CgroupLimits& limits,
                                                          bool cpu) {
   cpu = cpu || limits.cpu_millicores;
   if (auto ready = (cpu ? place.cpu_stock : place.stock)->take()) {
-    if (auto set = (*ready)->set(limits); !set) return std::unexpected(std::move(set.error()));
+    if (auto set = (*ready)->set_all(limits); !set) return std::unexpected(std::move(set.error()));
     return std::move(*ready);
   }
   auto made = [&] {
@@ -142,6 +123,20 @@ Result<std::unique_ptr<Cgroup>> LinuxBackend::make_group(Place& place, const Cgr
   // Not before: neither this run's group nor its network should have to wait for it.
   sweep_once(place);
   return made;
+}
+
+void Place::keep(std::unique_ptr<Cgroup> group) {
+  GroupStock& from = group->limits_cpu() ? *cpu_stock : *stock;
+  if (from.wanted() && group->renew()) {
+    group->open_counters();
+    from.put(std::move(group));
+  }
+  from.replace();
+}
+
+void Place::replace_groups() {
+  if (stock) stock->replace();
+  if (cpu_stock) cpu_stock->replace();
 }
 
 Result<const std::vector<BpfProgram>*> LinuxBackend::filters(const SeccompOptions& options) {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/linux/caller.h"
 #include "backend/linux/cell_pool.h"
 #include "backend/linux/cgroup.h"
 #include "backend/linux/identity.h"
@@ -43,6 +44,8 @@ struct Weakened {
 // So many may be in a group while a sandbox is set up: the set-up process, init and the program.
 inline constexpr std::uint64_t kProcessesOfSetup = 3;
 
+using GroupStock = Stock<std::unique_ptr<Cgroup>>;
+
 // Where a request's control groups are made, and what the host can do there.
 struct Place {
   std::unique_ptr<CgroupParent> groups;  // null: none can be made
@@ -51,8 +54,13 @@ struct Place {
   std::function<void()>
       sweep;  // what others have left behind; begun by the first run, or at the end
   std::once_flag swept;
-  std::optional<Stock<std::unique_ptr<Cgroup>>> stock;      // without and …
-  std::optional<Stock<std::unique_ptr<Cgroup>>> cpu_stock;  // with a limited processor share
+  std::optional<GroupStock> stock;      // without and …
+  std::optional<GroupStock> cpu_stock;  // with a limited processor share
+
+  // The group of a run that is over: it serves another one, or is removed. Thread-safe.
+  void keep(std::unique_ptr<Cgroup> group);
+  // Of those in stock that were taken. Thread-safe.
+  void replace_groups();
 };
 
 class LinuxBackend final : public supervise::Backend {
@@ -101,6 +109,7 @@ class LinuxBackend final : public supervise::Backend {
   Enforcement enforcement_;  // of a run that asks for every limit
   mutable std::mutex mutex_;
   mutable std::map<std::string, std::unique_ptr<Place>> places_;  // by Request::cgroup_parent
+  mutable Callers callers_;
   mutable PlanCache plans_;
   std::vector<std::pair<SeccompOptions, std::vector<BpfProgram>>> filters_;
   std::atomic<int> put_away_ = 0;   // that have not ended yet

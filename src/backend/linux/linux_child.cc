@@ -153,6 +153,7 @@ Result<void> LinuxChild::execute(const supervise::LaunchSpec& spec, const Secret
     return std::unexpected(failure.error);
   }
   program_ = cell_->sandbox().program();
+  if (request.timeout == kNoTimeout && !nest_ && !plan_.reuse) cell_->settle();
   if (plan_.sample_memory || plan_.sample_processes || plan_.sample_cpu) {
     sampler_ = std::make_unique<TreeSampler>(
         cell_->sandbox().init(), program_,

@@ -10,6 +10,11 @@
 namespace cordon::linux_backend {
 namespace {
 
+// So many processes wait at the most, and once there are only a few of them others are made: a
+// program that begins should seldom share the processors with that.
+constexpr std::size_t kReady = 8;
+constexpr std::size_t kFew = 2;
+
 constexpr std::string_view kGone =
     "the process that starts programs in this sandbox was killed, so no other can be started in it";
 
@@ -71,7 +76,33 @@ Result<void> Nest::set_up() {
 Nest::~Nest() {
   end();
   ready_.clear();
+  kept_.clear();
   cell_.reset();
+}
+
+void Nest::keep(std::unique_ptr<Cgroup> group) {
+  if (ended_ || !group->renew()) return;
+  group->open_counters();
+  const std::lock_guard lock(stock_);
+  if (!ended_ && kept_.size() < kReady) kept_.push_back(std::move(group));
+}
+
+Result<std::unique_ptr<Cgroup>> Nest::make_group(const CgroupLimits& limits) {
+  std::unique_ptr<Cgroup> group;
+  {
+    const std::lock_guard lock(stock_);
+    if (!kept_.empty()) {
+      group = std::move(kept_.back());
+      kept_.pop_back();
+    }
+  }
+  if (!group) {
+    auto made = groups_->make();
+    if (!made) return made;
+    group = std::move(*made);
+  }
+  if (auto set = group->set_all(limits); !set) return std::unexpected(std::move(set.error()));
+  return group;
 }
 
 std::optional<Error> Nest::refused() const {
@@ -82,16 +113,19 @@ std::optional<Error> Nest::refused() const {
 
 Result<Nest::Hatched> Nest::hatch(const plan::SandboxPlan& plan, const CgroupLimits& limits,
                                   int terminal, bool may_be_ahead) {
-  const std::lock_guard lock(mutex_);
-  if (auto why = refused()) return std::unexpected(*std::move(why));
-  may_be_ahead = may_be_ahead && terminal < 0 && plan.unix_sockets == plan_->unix_sockets;
-  if (may_be_ahead) {
+  if (may_be_ahead && terminal < 0 && plan.unix_sockets == plan_->unix_sockets) {
+    // Whoever finds one does not wait for another that is being made.
+    const std::lock_guard lock(stock_);
+    if (auto why = refused()) return std::unexpected(*std::move(why));
     auto ready = take_ready(limits);
     if (!ready) return std::unexpected(std::move(ready.error()));
+    usual_ = limits;
     // The first may be the only one.
-    if (++asked_ > 1) refill();
+    if (++asked_ > 1 && ready_.size() < kFew) refill();
     if (*ready) return Hatched{.cell = std::move(*ready), .ahead = true};
   }
+  const std::lock_guard lock(mutex_);
+  if (auto why = refused()) return std::unexpected(*std::move(why));
   auto made = make(plan, limits, terminal);
   if (!made) return std::unexpected(std::move(made.error()));
   return Hatched{.cell = std::move(*made)};
@@ -99,11 +133,15 @@ Result<Nest::Hatched> Nest::hatch(const plan::SandboxPlan& plan, const CgroupLim
 
 Result<std::unique_ptr<Cell>> Nest::make(const plan::SandboxPlan& plan, const CgroupLimits& limits,
                                          int terminal) {
-  auto group = groups_->make();
+  auto group = make_group(limits);
   if (!group) return std::unexpected(std::move(group.error()));
-  if (auto set = (*group)->set(limits); !set) return std::unexpected(std::move(set.error()));
   auto made = Cell::make_inside(*backend_, *cell_, plan, std::move(*group), terminal);
-  if (made) return made;
+  if (made) {
+    (*made)->leave_group_to([weak = weak_from_this()](std::unique_ptr<Cgroup> left) {
+      if (const auto nest = weak.lock()) nest->keep(std::move(left));
+    });
+    return made;
+  }
   // That says more than what was seen of it.
   if (auto why = refused()) return std::unexpected(*std::move(why));
   return made;
@@ -113,11 +151,11 @@ Result<std::unique_ptr<Cell>> Nest::take_ready(const CgroupLimits& limits) {
   while (!ready_.empty()) {
     std::unique_ptr<Cell> cell = std::move(ready_.back());
     ready_.pop_back();
-    if (auto allowed = allow(ready_.size()); !allowed) {
+    if (auto allowed = allow(ready_.size() + (refilling_ ? 1 : 0)); !allowed) {
       return std::unexpected(std::move(allowed.error()));
     }
     if (cell->sandbox().program_ended()) continue;
-    if (cell->group()->set(limits)) return cell;
+    if (cell->group()->set_all(limits)) return cell;
   }
   return nullptr;
 }
@@ -137,25 +175,31 @@ void Nest::refill() {
 }
 
 void Nest::make_ready() {
-  constexpr std::size_t kReady = 4;
   for (;;) {
-    const std::lock_guard lock(mutex_);
-    const std::size_t waiting = ready_.size();
-    refilling_ = !ended_ && cell_ && waiting < kReady && allow(waiting + 1).has_value();
-    if (!refilling_) return;
-    auto made = make(*plan_, {}, -1);
+    const std::lock_guard alone(mutex_);
+    CgroupLimits limits;
+    {
+      const std::lock_guard lock(stock_);
+      const std::size_t waiting = ready_.size();
+      refilling_ = !ended_ && cell_ && waiting < kReady && allow(waiting + 1).has_value();
+      if (!refilling_) return;
+      limits = usual_;  // with others it is of use too, but there is more to do then
+    }
+    auto made = make(*plan_, limits, -1);
+    if (made) (*made)->group()->open_counters();
+    const std::lock_guard lock(stock_);
     if (!made) {
       // Who wants one hears why.
       refilling_ = false;
-      (void)allow(waiting);
+      (void)allow(ready_.size());
       return;
     }
-    (*made)->group()->open_counters();
     ready_.push_back(std::move(*made));
   }
 }
 
 void Nest::furnish(Request& request) const {
+  request.root = request_.root;
   request.grants = request_.grants;
   for (const EnvVar& variable : request_.env) {
     if (std::ranges::find(request.env, variable.name, &EnvVar::name) == request.env.end()) {
@@ -184,9 +228,11 @@ void Nest::end() {
 void Nest::close() {
   end();
   std::vector<std::unique_ptr<Cell>> ready;
+  std::vector<std::unique_ptr<Cgroup>> kept;
   std::unique_ptr<Cell> cell;
   {
-    const std::scoped_lock lock(mutex_, ending_);
+    const std::scoped_lock lock(mutex_, ending_, stock_);
+    kept = std::move(kept_);
     ready = std::move(ready_);
     cell = std::move(cell_);
     groups_.reset();
@@ -194,6 +240,7 @@ void Nest::close() {
   // Its init can be waited for when all others were reaped, which the keeper may have to do: it
   // must not wait for a lock of ours.
   ready.clear();
+  kept.clear();
   cell.reset();
   backend_->keeper().finish();
 }

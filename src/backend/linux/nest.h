@@ -59,11 +59,17 @@ class Nest : public std::enable_shared_from_this<Nest> {
       : backend_(std::move(backend)), request_(std::move(request)), place_(place) {}
   [[nodiscard]] Result<void> set_up();
 
-  // Of all below, the lock is held.
+  // The group of a program that is over, for another one. On any thread.
+  void keep(std::unique_ptr<Cgroup> group);
+  // One with these limits: kept, or new.
+  [[nodiscard]] Result<std::unique_ptr<Cgroup>> make_group(const CgroupLimits& limits);
+
+  // With one of the locks held.
   [[nodiscard]] std::optional<Error> refused() const;
+  // With the lock for making.
   [[nodiscard]] Result<std::unique_ptr<Cell>> make(const plan::SandboxPlan& plan,
                                                    const CgroupLimits& limits, int terminal);
-  // Null: there is none.
+  // With the lock of the stock, as the next two. Null: there is none.
   [[nodiscard]] Result<std::unique_ptr<Cell>> take_ready(const CgroupLimits& limits);
   // Those that wait do not count for the limit of the sandbox.
   [[nodiscard]] Result<void> allow(std::size_t waiting);
@@ -76,13 +82,17 @@ class Nest : public std::enable_shared_from_this<Nest> {
   Place& place_;     // the backend's
   SharedPlan plan_;
   std::atomic<bool> ended_ = false;
+  // To close it, all are needed; taken in this order.
   mutable std::mutex mutex_;  // for making
-  std::mutex ending_;         // taken after the other
-  std::unique_ptr<InnerGroups> groups_;
-  std::unique_ptr<Cell> cell_;                // null: closed
-  std::optional<std::uint64_t> processes_;    // that the sandbox may have
-  std::vector<std::unique_ptr<Cell>> ready_;  // made ahead
-  int asked_ = 0;                             // for others than the main program
+  std::mutex ending_;
+  std::mutex stock_;                           // for what follows the next two
+  std::unique_ptr<InnerGroups> groups_;        // of who makes
+  std::unique_ptr<Cell> cell_;                 // null: closed
+  std::optional<std::uint64_t> processes_;     // that the sandbox may have
+  std::vector<std::unique_ptr<Cell>> ready_;   // made ahead
+  std::vector<std::unique_ptr<Cgroup>> kept_;  // of programs that are over
+  CgroupLimits usual_;                         // what was asked for last
+  int asked_ = 0;                              // for others than the main program
   bool refilling_ = false;
 };
 

@@ -8,16 +8,18 @@ namespace {
 
 constexpr std::size_t kKept = 16;
 
-// Descriptors and secrets belong to one run. The others are rare.
+// Descriptors and secrets belong to one run, and what is in a root may be another thing the next
+// time. The others are rare.
 bool worth_keeping(const Request& request) {
-  return request.pins.empty() && request.secrets.empty() && !request.terminal;
+  return request.pins.empty() && request.secrets.empty() && !request.terminal &&
+         request.root.empty();
 }
 
 // All fields are named, so that one that is new does not compile until it is decided here whether
 // a plan depends on it.
 bool same_plan(const Request& a, const Request& b) {
   const auto& [program, args, argv0, cwd, env, env_pass, secrets, in, out, err, terminal, timeout,
-               grace, cancel, limits, end_at_process_limit, cgroup_parent, grants, pins,
+               grace, cancel, limits, end_at_process_limit, cgroup_parent, root, grants, pins,
                links_resolved, network, unix_sockets, user, explain, reuse, event_buffer,
                overflow] = a;
   return program == b.program && cwd == b.cwd && limits == b.limits &&

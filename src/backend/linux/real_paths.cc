@@ -48,6 +48,13 @@ Request with_real_paths(Request request) {
     if (request.links_resolved) continue;
     if (auto real = real_path(grant.source)) grant.source = std::move(*real);
   }
+  if (!request.root.empty()) {
+    // Also without links, so that the plan can judge it by its name.
+    if (const auto normal = base::normalise(request.root)) request.root = *normal;
+    if (request.links_resolved) return request;
+    if (auto real = real_path(request.root)) request.root = std::move(*real);
+    return request;  // the working directory is a place in it
+  }
   if (request.links_resolved) return request;
   const bool absolute = request.cwd.starts_with('/');
   const auto cwd = base::normalise(request.cwd);

@@ -28,11 +28,10 @@ constexpr std::size_t kMostTemplates = 16;
 
 }  // namespace
 
-bool RootTemplates::still_true(const Template& made) {
-  return std::ranges::all_of(
-             made.views,
-             [](const OpenView& open) { return !open.prepared || same_on_host(open); }) &&
-         std::ranges::all_of(made.absent, still_absent);
+// What is mounted over something does not show in its directory.
+void RootTemplates::forget_if_mounts_changed() {
+  if (!mounts_.changed()) return;
+  for (Template& made : templates_) made.root.reset();
 }
 
 Result<RootViews> RootTemplates::instance(const Template& made) {
@@ -95,17 +94,20 @@ std::shared_ptr<const base::Fd> RootTemplates::build(const std::vector<OpenView>
 Result<RootViews> RootTemplates::open(const std::vector<View>& views) {
   const std::lock_guard lock(mutex_);
   const auto known = std::ranges::find(templates_, views, &Template::asked);
-  if (known != templates_.end() && known->root && still_true(*known)) return instance(*known);
+  forget_if_mounts_changed();
+  if (known != templates_.end() && known->root && known->seen.still_true()) {
+    return instance(*known);
+  }
 
   auto opened = open_views(views);
   if (!opened) return std::unexpected(std::move(opened.error()));
   if (!supported_ || known == templates_.end()) {
     if (templates_.size() >= kMostTemplates) templates_.erase(templates_.begin());
-    if (supported_) templates_.push_back({.asked = views, .views = {}, .absent = {}, .root = {}});
+    if (supported_) templates_.push_back({.asked = views, .views = {}, .seen = {}, .root = {}});
     return RootViews{.views = std::move(*opened), .root = nullptr};
   }
 
-  Template made{.asked = views, .views = {}, .absent = {}, .root = build(*opened)};
+  Template made{.asked = views, .views = {}, .seen = {}, .root = build(*opened)};
   if (!made.root) {
     supported_ = false;
     return RootViews{.views = std::move(*opened), .root = nullptr};
@@ -115,7 +117,14 @@ Result<RootViews> RootTemplates::open(const std::vector<View>& views) {
     made.views.push_back(without_source((*opened)[i]));
     made.views.back().prepared = shared[i];
   }
-  made.absent = left_out(views, *opened);
+  std::vector<View> asked = left_out(views, *opened);
+  std::vector<OpenView> shown;
+  for (const OpenView& open : made.views) {
+    if (!open.prepared) continue;
+    asked.push_back(open.view);
+    shown.push_back(without_source(open));
+  }
+  made.seen = SeenOnHost(asked, shown);
   *known = std::move(made);
   return instance(*known);
 }

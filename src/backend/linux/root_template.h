@@ -10,6 +10,8 @@
 #include <optional>
 #include <vector>
 
+#include "backend/linux/mount_watch.h"
+#include "backend/linux/seen_on_host.h"
 #include "backend/linux/spawner_link.h"
 #include "backend/linux/views.h"
 #include "base/fd.h"
@@ -36,16 +38,17 @@ class RootTemplates {
   struct Template {
     std::vector<plan::View> asked;
     std::vector<OpenView> views;           // without descriptors
-    std::vector<plan::View> absent;        // optional ones that the host did not have
-    std::shared_ptr<const base::Fd> root;  // null: asked for once
+    SeenOnHost seen;                       // what the root shows, and what the host did not have
+    std::shared_ptr<const base::Fd> root;  // null: asked for once, or no longer true
   };
-  [[nodiscard]] static bool still_true(const Template& made);
+  void forget_if_mounts_changed();
   [[nodiscard]] static Result<RootViews> instance(const Template& made);
   [[nodiscard]] std::shared_ptr<const base::Fd> build(const std::vector<OpenView>& views);
 
   SpawnerLink& spawner_;
   std::mutex mutex_;
   std::vector<Template> templates_;
+  MountWatch mounts_;
   bool supported_ = true;
 };
 

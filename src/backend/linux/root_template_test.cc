@@ -3,14 +3,18 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 
 #include "backend/linux/keeper.h"
+#include "support/eventually.h"
 #include "support/must_work.h"
 
 namespace cordon::linux_backend {
@@ -89,6 +93,33 @@ TEST_F(RootTemplateTest, ShowsAFileThatWasReplacedOnTheHost) {
   std::ofstream(folder_ / "new") << "new";
   fs::rename(folder_ / "new", folder_ / "file");
   const auto after = open();
+  EXPECT_NE(after.root, before);
+  ASSERT_TRUE(after.root);
+  const base::Fd file(::openat(after.root->get(), "shown", O_RDONLY | O_CLOEXEC));
+  char text[8] = {};
+  EXPECT_EQ(::read(file.get(), text, sizeof text), 3);
+  EXPECT_STREQ(text, "new");
+}
+
+// That does not change the directory, which is all that is looked at once it has settled.
+TEST_F(RootTemplateTest, ShowsAFileThatWasMountedOver) {
+  std::ofstream(folder_ / "other") << "new";
+  ASSERT_TRUE(support::eventually([&] {
+    struct stat seen{};
+    timespec now{};
+    ::stat(folder_.c_str(), &seen);
+    ::clock_gettime(CLOCK_REALTIME, &now);
+    return now.tv_sec > seen.st_ctim.tv_sec + 1;
+  }));
+  views_[2].content = "another root, made after that";
+  (void)open();
+  const auto before = open().root;
+  ASSERT_TRUE(before);
+  ASSERT_EQ(open().root, before);
+  const std::string shown = (folder_ / "file").string();
+  ASSERT_EQ(::mount((folder_ / "other").c_str(), shown.c_str(), nullptr, MS_BIND, nullptr), 0);
+  const auto after = open();
+  EXPECT_EQ(::umount2(shown.c_str(), MNT_DETACH), 0);
   EXPECT_NE(after.root, before);
   ASSERT_TRUE(after.root);
   const base::Fd file(::openat(after.root->get(), "shown", O_RDONLY | O_CLOEXEC));

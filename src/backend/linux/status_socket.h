@@ -36,6 +36,8 @@ class StatusSocket {
   void wait_for(int fd, TimePoint until) const;
   // Lets a parked process go on.
   [[nodiscard]] bool release();
+  // When all reporters have ended or executed.
+  void close() { ours_.reset(); }
   // Makes every process that is or will be parked end.
   void abandon();
 

@@ -2,7 +2,8 @@
 // Each is handed out once.
 //
 // One is made for a run that is expected; more only once a second one was asked for: a command that
-// runs one program needs no stock. Thread-safe.
+// runs one program needs no stock. What a run is done with and is as good as new can be put back.
+// Thread-safe.
 #pragma once
 
 #include <condition_variable>
@@ -21,9 +22,14 @@ namespace cordon::linux_backend {
 template <typename T>
 class Stock {
  public:
+  static constexpr std::size_t kReady = 4;
+  // When those that were taken are replaced: at once, or by replace(), since they may come back.
+  enum class Replaced : std::uint8_t { at_once, later };
+
   // `make` runs on the keeper's thread; nothing means that it does not work now.
-  Stock(Keeper& keeper, std::function<std::optional<T>()> make)
-      : keeper_(keeper), state_(std::make_shared<State>()) {
+  Stock(Keeper& keeper, std::function<std::optional<T>()> make,
+        Replaced replaced = Replaced::at_once)
+      : keeper_(keeper), replaced_(replaced), state_(std::make_shared<State>()) {
     state_->make = std::move(make);
   }
 
@@ -48,25 +54,47 @@ class Stock {
       taken = std::move(state_->ready.back());
       state_->ready.pop_back();
     }
-    const bool again = std::exchange(state_->asked_before, true);
-    if (again && state_->ready.size() < kReady) refill(kReady);
+    ++state_->asked;
+    if (replaced_ == Replaced::at_once) refill_for_more();
     return taken;
   }
 
- private:
-  static constexpr std::size_t kReady = 4;
+  // None of those that were taken comes back now.
+  void replace() {
+    const std::lock_guard lock(state_->mutex);
+    refill_for_more();
+  }
 
+  // Whether put() has a use for another one.
+  [[nodiscard]] bool wanted() const {
+    const std::lock_guard lock(state_->mutex);
+    return state_->asked_again() && state_->ready.size() < kReady;
+  }
+
+  // One that is as good as new, for the next run.
+  void put(T one) {
+    const std::lock_guard lock(state_->mutex);
+    state_->ready.push_back(std::move(one));
+    state_->changed.notify_all();
+  }
+
+ private:
   struct State {  // shared with jobs of the keeper
+    [[nodiscard]] bool asked_again() const { return asked > 1; }
+
     std::function<std::optional<T>()> make;
     std::mutex mutex;
     std::condition_variable changed;
     std::vector<T> ready;
-    bool asked_before = false;
+    std::size_t asked = 0;
     bool refilling = false;
     bool awaited = false;
   };
 
   // The lock is held.
+  void refill_for_more() {
+    if (state_->asked_again() && state_->ready.size() < kReady) refill(kReady);
+  }
   void refill(std::size_t wanted) {
     if (std::exchange(state_->refilling, true)) return;
     keeper_.post([state = state_, wanted] {
@@ -85,6 +113,7 @@ class Stock {
   }
 
   Keeper& keeper_;
+  Replaced replaced_;
   std::shared_ptr<State> state_;
 };
 

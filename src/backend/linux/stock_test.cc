@@ -44,6 +44,27 @@ TEST_F(StockTest, MakesMoreOnceASecondOneWasAskedFor) {
   EXPECT_TRUE(stock_.take());
 }
 
+TEST_F(StockTest, WantsNothingBackForACommandThatRunsOneProgram) {
+  EXPECT_FALSE(stock_.wanted());
+  (void)stock_.take();
+  EXPECT_FALSE(stock_.wanted());
+}
+
+TEST_F(StockTest, HandsOutWhatWasPutBackBeforeItMakesMore) {
+  using Numbers = Stock<int>;
+  Numbers stock(
+      *keeper_, [this]() -> std::optional<int> { return ++made_; }, Numbers::Replaced::later);
+  (void)stock.take();
+  (void)stock.take();
+  for (int one = 100; stock.wanted(); ++one) stock.put(one);
+  for (std::size_t i = 0; i < Numbers::kReady; ++i) EXPECT_GE(stock.take(), 100);
+  settle();
+  EXPECT_EQ(made_, 0);
+  stock.replace();
+  settle();
+  EXPECT_EQ(made_, static_cast<int>(Numbers::kReady));
+}
+
 TEST_F(StockTest, HandsEachOutOnce) {
   std::mutex mutex;
   std::multiset<int> taken;

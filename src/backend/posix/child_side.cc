@@ -2,7 +2,9 @@
 
 #include <fcntl.h>
 #include <linux/close_range.h>
+#include <sched.h>
 #include <sys/ioctl.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -106,11 +108,27 @@ void die_with_parent(ChildPlan& plan) {
   if (::syscall(SYS_getppid) != plan.die_with) give_up(plan, Step::die_with_parent);
 }
 
+void make_mounts(ChildPlan& plan) {
+  if (plan.mount_count == 0) return;
+  // What is mounted here stays here.
+  if (::syscall(SYS_unshare, CLONE_NEWNS) != 0 ||
+      ::syscall(SYS_mount, "none", "/", nullptr, MS_REC | MS_SLAVE, nullptr) != 0) {
+    give_up(plan, Step::mount_namespace);
+  }
+  for (std::size_t i = 0; i < plan.mount_count; ++i) {
+    const auto& [tree, at] = plan.mounts[i];
+    if (::syscall(SYS_move_mount, tree, "", AT_FDCWD, at, MOVE_MOUNT_F_EMPTY_PATH) != 0) {
+      give_up(plan, Step::mount, static_cast<int>(i));
+    }
+  }
+}
+
 }  // namespace
 
 void child_main(ChildPlan& plan) {
   join_groups(plan);
   if (plan.die_with != 0) die_with_parent(plan);
+  make_mounts(plan);
   unshare_descriptors(plan);
 
   if (plan.terminal) {

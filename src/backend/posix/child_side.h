@@ -17,10 +17,18 @@ struct RlimitSetting {
 
 inline constexpr std::size_t kMaxRlimits = 6;
 
+// A mount that is attached nowhere yet (open_tree), and the place where it is to be.
+struct MountSetting {
+  int tree;
+  const char* at;
+};
+
 enum class Step : std::int32_t {
   none,        // the program was executed
   join_group,  // index into ChildPlan::join
   die_with_parent,
+  mount_namespace,
+  mount,  // index into ChildPlan::mounts
   unshare_descriptors,
   process_group,
   terminal,
@@ -44,6 +52,9 @@ struct ChildPlan {
   // Control files that move whoever writes "0" to them into their group; done first of all.
   const int* join;
   std::size_t join_count;
+  // If there are any, the child has a mount namespace of its own, in which they are made.
+  const MountSetting* mounts;
+  std::size_t mount_count;
   int die_with;   // 0, or the pid of the caller: the child is killed when its thread ends
   bool terminal;  // stdio[0] becomes the controlling terminal of a new session
   RlimitSetting rlimits[kMaxRlimits];

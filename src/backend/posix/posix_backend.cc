@@ -91,6 +91,7 @@ Result<void> PosixBackend::check(const Request& request, const Limits& limits) {
                       "the posix backend cannot give " + std::string(field) + ": " +
                           std::string(why) + "; leave it out or use the linux backend");
   };
+  if (!request.root.empty()) return refuse("a root", "the program sees the caller's files");
   if (!request.grants.empty()) return refuse("grants", "the program sees the caller's files");
   if (!request.pins.empty()) {
     return refuse("pins", "a file that was checked can be replaced before it is executed");

@@ -73,6 +73,8 @@ Error explain(const ChildPlan& plan, const Request& request) {
     case Step::signal_mask:
     case Step::join_group:       // of others
     case Step::die_with_parent:  // of others
+    case Step::mount_namespace:  // of others
+    case Step::mount:            // of others
     case Step::none:
       break;
   }

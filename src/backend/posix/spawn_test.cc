@@ -6,7 +6,10 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -38,6 +41,35 @@ std::uint64_t signal_set(const std::string& status, const std::string& name) {
   }
   ADD_FAILURE() << "no " << name << " in " << status;
   return ~std::uint64_t{0};
+}
+
+// A place that the child sees something at, and nobody else.
+TEST(SpawnTest, MountsAreTheChildsAlone) {
+  if (::geteuid() != 0) GTEST_SKIP() << "root: to mount";
+  char from[] = "/tmp/cordon-from-XXXXXX";
+  char at[] = "/tmp/cordon-at-XXXXXX";
+  ASSERT_NE(::mkdtemp(from), nullptr);
+  ASSERT_NE(::mkdtemp(at), nullptr);
+  ASSERT_EQ(::mkdir((std::string(from) + "/here").c_str(), 0700), 0);
+  const Fd tree(static_cast<int>(
+      ::syscall(SYS_open_tree, AT_FDCWD, from, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC)));
+  ASSERT_TRUE(tree);
+  const std::array<MountSetting, 1> mounts = {{{.tree = tree.get(), .at = at}}};
+  Program program({"/bin/ls", at});
+  program.plan.mounts = mounts.data();
+  program.plan.mount_count = mounts.size();
+  EXPECT_EQ(output_of(program), "here\n");
+  EXPECT_TRUE(std::filesystem::is_empty(at));
+
+  Program failing({"/bin/true"});
+  const std::array<MountSetting, 1> nowhere = {{{.tree = tree.get(), .at = "/no/such/place"}}};
+  failing.plan.mounts = nowhere.data();
+  failing.plan.mount_count = nowhere.size();
+  (void)spawn(failing.plan);
+  EXPECT_TRUE(failing.plan.failed_step == Step::mount);
+  EXPECT_EQ(int{failing.plan.failed_errno}, ENOENT);
+  std::filesystem::remove_all(from);
+  EXPECT_EQ(::rmdir(at), 0);
 }
 
 TEST(SpawnTest, PassesDescriptorsInTheirOrder) {
