@@ -1,6 +1,7 @@
 #include "mcp_pipe.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <array>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "base/errors.h"
+#include "base/short_wait.h"
 #include "mcp_wire.h"
 
 namespace cordon::app {
@@ -71,6 +73,12 @@ class Lines {
   std::size_t end_ = 0;
 };
 
+// Or has ended. Waits for that at most so many milliseconds, or with -1 until it has.
+bool has_something(int fd, int wait) {
+  pollfd wanted{.fd = fd, .events = POLLIN, .revents = 0};
+  return ::poll(&wanted, 1, wait) != 0;
+}
+
 }  // namespace
 
 Result<McpPipe> McpPipe::make() {
@@ -89,8 +97,11 @@ std::uint64_t McpPipe::relay(McpClient& client, mcp::Gate* gate) const {
   Lines lines(wire);
   std::uint64_t bytes = 0;
   bool grown = false;
+  base::ShortWait wait;
   for (;;) {
     char* const room = lines.room();
+    wait.wait([this] { return has_something(ours_.get(), 0); },
+              [this] { (void)has_something(ours_.get(), -1); });
     const ssize_t got = ::read(ours_.get(), room, lines.room_size());
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) break;

@@ -17,6 +17,7 @@
 #include "backend/posix/open_files.h"
 #include "base/json_text.h"
 #include "base/printable.h"
+#include "base/short_wait.h"
 #include "concat.h"
 #include "cordon/outcome.h"
 #include "make_manager.h"
@@ -69,6 +70,7 @@ class Service {
   [[nodiscard]] mcp::BridgeLimits limits() const;
   [[nodiscard]] Result<void> tell() const;
   void await_signal();
+  void attend();
   void end();
   void await_last_answers(std::chrono::steady_clock::time_point until);
 
@@ -192,6 +194,21 @@ void Service::await_last_answers(std::chrono::steady_clock::time_point until) {
   });
 }
 
+void Service::attend() {
+  base::ShortWait wait;
+  while (!loop_.stopped()) {
+    wait.wait(
+        [this] {
+          const bool news = bridge_->look();
+          return loop_.poll() > 0 || news || loop_.stopped();
+        },
+        [this] {
+          bridge_->rest();
+          loop_.run_one();
+        });
+  }
+}
+
 Result<int> Service::run() {
   if (auto ready = prepare(); !ready) return std::unexpected(std::move(ready.error()));
   cleaning_ = std::make_unique<asio::thread_pool>(1);
@@ -205,7 +222,7 @@ Result<int> Service::run() {
   bridge_->warm_up();
   await_signal();
   if (auto told = tell(); !told) return std::unexpected(std::move(told.error()));
-  loop_.run();
+  attend();
 
   front_.reset();
   signal_.reset();

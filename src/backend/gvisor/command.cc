@@ -18,6 +18,8 @@ namespace {
 
 constexpr const char* kStage = "runsc";
 constexpr std::size_t kMostOutput = std::size_t{4} << 20;
+// runsc and the processes it makes have some 300 descriptors for a small program.
+constexpr int kRoom = 511;
 
 struct Pipe {
   base::Fd reader;
@@ -95,6 +97,7 @@ Result<Running> start(const Start& start) {
   plan.mount_count = mounts.size();
   plan.die_with = start.dies_with_thread ? ::getpid() : 0;
   plan.terminal = start.terminal;
+  plan.room_up_to = kRoom;
   posix::Spawned spawned = posix::spawn(plan);
   if (spawned.pid < 0) return base::fail_os(kStage, errno, "starting a process for runsc");
   if (plan.failed_step != posix::Step::none) return std::unexpected(explain(plan));

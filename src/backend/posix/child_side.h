@@ -57,6 +57,10 @@ struct ChildPlan {
   std::size_t mount_count;
   int die_with;   // 0, or the pid of the caller: the child is killed when its thread ends
   bool terminal;  // stdio[0] becomes the controlling terminal of a new session
+  // 0, or a number below which the program's descriptors are to find room: it has one more of that
+  // number, which can be used for nothing. A process with threads waits for every processor, some
+  // ten milliseconds, each time its table grows; its children have as much room as it has.
+  int room_up_to;
   RlimitSetting rlimits[kMaxRlimits];
   std::size_t rlimit_count;
 

@@ -43,6 +43,23 @@ TEST(SpawnDescriptorsTest, NoneAboveTwoSurvives) {
   EXPECT_THAT(split(listed), ElementsAre("0", "1", "2", "3"));
 }
 
+// It is there for the size of the table alone: nothing can be read from it, nor written to it.
+TEST(SpawnDescriptorsTest, RoomIsOneMoreThatIsGoodForNothing) {
+  Program listing({"/bin/ls", "/proc/self/fd"});
+  listing.plan.room_up_to = 511;
+  EXPECT_THAT(split(output_of(listing)), ElementsAre("0", "1", "2", "3", "511"));
+  Program using_it({"/bin/bash", "-c", "! cat <&511 && ! echo x >&511"});
+  using_it.plan.room_up_to = 511;
+  const Spawned spawned = spawn(using_it.plan);
+  EXPECT_EQ(wait_for(spawned.pid), 0);
+}
+
+TEST(SpawnDescriptorsTest, RoomThatIsNotAllowedIsDoneWithout) {
+  Program program({"/bin/ls", "/proc/self/fd"});
+  program.plan.room_up_to = 1 << 30;
+  EXPECT_THAT(split(output_of(program)), ElementsAre("0", "1", "2", "3"));
+}
+
 TEST(SpawnDescriptorsTest, HighSourcesArriveAndAreClosed) {
   const Fd file(::memfd_create("high", MFD_CLOEXEC));
   const Fd high(::fcntl(file.get(), F_DUPFD_CLOEXEC, 700));

@@ -45,6 +45,7 @@ class Bridge::Impl : public std::enable_shared_from_this<Bridge::Impl> {
   Impl& operator=(const Impl&) = delete;
 
   void begin() { sweep_later(); }
+  [[nodiscard]] EventLoop& loop() { return *core_.loop; }
   [[nodiscard]] bool knows(std::string_view name) const { return served_.contains(name); }
   void handle(const Ask& ask, const std::shared_ptr<Reply>& reply);
   void warm_up() {
@@ -292,5 +293,7 @@ void Bridge::handle(Ask ask, std::shared_ptr<Reply> reply) { impl_->handle(ask, 
 void Bridge::warm_up() { impl_->warm_up(); }
 BridgeStats Bridge::stats() const { return impl_->stats(); }
 void Bridge::shutdown(std::function<void()> done) { impl_->shutdown(std::move(done)); }
+bool Bridge::look() { return impl_->loop().look(); }
+void Bridge::rest() { impl_->loop().rest(); }
 
 }  // namespace cordon::mcp

@@ -100,6 +100,12 @@ class Bridge final : public Handler {
   // meanwhile is answered with 503.
   void shutdown(std::function<void()> done);
 
+  // For whoever runs the loop and does not sleep at once when it has nothing to do: asks the
+  // servers that are likely to answer soon, and says whether one did. Before the loop sleeps,
+  // rest() has to be called. Without either, another thread tells of every answer.
+  bool look();
+  void rest();
+
  private:
   class Impl;
   std::shared_ptr<Impl> impl_;

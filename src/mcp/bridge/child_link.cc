@@ -130,6 +130,32 @@ void ChildLink::await_events() {
   });
 }
 
+void ChildLink::look_or_await_events() {
+  if (!loop_->look_at(weak_from_this())) await_events();
+}
+
+bool ChildLink::look() {
+  if (state_ != State::running) return true;
+  if (held_) {
+    reading_ = false;
+    return true;
+  }
+  auto event = events_->next_for(Duration::zero());
+  if (!event) return false;
+  take_or_finish(std::move(*event));
+  drain();
+  return true;
+}
+
+void ChildLink::rest() {
+  if (state_ == State::running) await_events();
+}
+
+void ChildLink::take_or_finish(std::optional<Event> event) {
+  if (!event) return finish("the server ended");
+  take(*event);
+}
+
 void ChildLink::drain() {
   for (int i = 0; i < kAtATime; ++i) {
     if (state_ != State::running) return;
@@ -138,9 +164,8 @@ void ChildLink::drain() {
       return;
     }
     auto event = events_->next_for(Duration::zero());
-    if (!event) return await_events();
-    if (!*event) return finish("the server ended");
-    take(**event);
+    if (!event) return look_or_await_events();
+    take_or_finish(std::move(*event));
   }
   loop_->post([weak = weak_from_this()] {
     if (const auto link = weak.lock()) link->drain();

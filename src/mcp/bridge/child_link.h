@@ -35,7 +35,7 @@ struct ChildSettings {
   Duration grace{};
 };
 
-class ChildLink : public std::enable_shared_from_this<ChildLink> {
+class ChildLink : public Lookout, public std::enable_shared_from_this<ChildLink> {
  public:
   struct Owner {
     std::function<void(Message message)> message{};
@@ -43,9 +43,7 @@ class ChildLink : public std::enable_shared_from_this<ChildLink> {
   };
 
   ChildLink(std::shared_ptr<EventLoop> loop, ChildSettings settings);
-  ~ChildLink();
-  ChildLink(const ChildLink&) = delete;
-  ChildLink& operator=(const ChildLink&) = delete;
+  ~ChildLink() override;
 
   void set_owner(Owner owner) { owner_ = std::move(owner); }
   // Begins. What is sent before the process is there waits for it.
@@ -59,6 +57,9 @@ class ChildLink : public std::enable_shared_from_this<ChildLink> {
   // Closes stdin once everything sent is written; after the grace SIGTERM, after another SIGKILL.
   void end();
   void kill();
+
+  bool look() override;
+  void rest() override;
 
   [[nodiscard]] bool running() const { return state_ == State::running; }
   [[nodiscard]] bool usable() const {
@@ -82,7 +83,9 @@ class ChildLink : public std::enable_shared_from_this<ChildLink> {
   void launched(Launch launch);
   void flush();
   void await_events();
+  void look_or_await_events();
   void drain();
+  void take_or_finish(std::optional<Event> event);  // none: it was the last
   void take(const Event& event);
   void take_line(std::string_view line);
   void refuse(std::string_view line, std::string_view why);

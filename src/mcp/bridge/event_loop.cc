@@ -13,6 +13,8 @@ namespace {
 
 namespace asio = boost::asio;
 
+constexpr std::size_t kMostLookedAt = 8;  // each takes a system call or two
+
 class SteadyTimer final : public Timer {
  public:
   explicit SteadyTimer(asio::io_context& context) : timer_(context) {}
@@ -68,5 +70,34 @@ std::unique_ptr<Timer> EventLoop::timer() {
 }
 TimePoint EventLoop::now() const { return real_clock().now(); }
 void EventLoop::close() { impl_->close(); }
+
+bool EventLoop::look_at(std::weak_ptr<Lookout> one) {
+  if (!awake_ || looked_at_.size() >= kMostLookedAt) return false;
+  looked_at_.push_back(std::move(one));
+  return true;
+}
+
+bool EventLoop::look() {
+  awake_ = true;
+  bool news = false;
+  // What has news may be looked at again.
+  for (auto& one : std::exchange(looked_at_, {})) {
+    const auto lookout = one.lock();
+    if (!lookout) continue;
+    if (lookout->look()) {
+      news = true;
+    } else {
+      looked_at_.push_back(std::move(one));
+    }
+  }
+  return news;
+}
+
+void EventLoop::rest() {
+  awake_ = false;
+  for (const auto& one : std::exchange(looked_at_, {})) {
+    if (const auto lookout = one.lock()) lookout->rest();
+  }
+}
 
 }  // namespace cordon::mcp
