@@ -125,9 +125,9 @@ Result<void> GvisorContainer::checkpoint(const supervise::CheckpointAsk& ask) {
   if (auto room = check_room(draft.path(), room_for(*inside_->sandbox)); !room) return room;
   ImageFollower follower(draft.path(), kImage);
   if (auto written = write_image(draft.path(), ask); !written) return written;
+  inside_->sandbox->kill();  // it is about to end by itself, but takes its time
   auto sealed = seal_image(draft.path(), manifest_, follower.finish());
-  (void)main_->wait_for(30s);  // runsc sees that the sandbox is gone
-  inside_->sandbox->kill();
+  (void)main_->wait_for(30s);
   if (sealed) sealed = draft.become(ask.image);
   if (!sealed) {
     const std::lock_guard lock(mutex_);

@@ -40,4 +40,8 @@ class ImageDigest {
   base::Sha256 all_;
 };
 
+// The same of a whole file of `size` bytes, by two threads where there are two processors: who
+// restores an image waits for it. None: an errno is set; EIO also if the file has another size.
+[[nodiscard]] std::optional<std::string> digest_whole(int file, std::uint64_t size);
+
 }  // namespace cordon::gvisor_backend

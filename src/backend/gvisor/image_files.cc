@@ -46,12 +46,12 @@ Result<base::Fd> open_file(int directory, const std::string& name, const std::st
 }
 
 Result<ImageFile> digest_of(int file, const std::string& name, const std::string& path) {
-  ImageDigest digest;
-  if (const int error = digest.read_on(file); error != 0) {
-    return os("reading " + path + "/" + name, error);
-  }
-  const std::uint64_t size = digest.size();
-  return ImageFile{.name = name, .size = size, .digest = digest.finish()};
+  struct stat info{};
+  if (::fstat(file, &info) != 0) return os("looking at " + path + "/" + name, errno);
+  const auto size = static_cast<std::uint64_t>(info.st_size);
+  auto digest = digest_whole(file, size);
+  if (!digest) return os("reading " + path + "/" + name, errno);
+  return ImageFile{.name = name, .size = size, .digest = *std::move(digest)};
 }
 
 // Of one that is to be on the disk then.
@@ -159,7 +159,6 @@ Result<OpenImage> OpenImage::open(const std::string& directory) {
 Result<void> OpenImage::verify() const {
   for (std::size_t i = 0; i < files_.size(); ++i) {
     const ImageFile& wanted = manifest_.files[i];
-    if (::lseek(files_[i].get(), 0, SEEK_SET) != 0) return os("reading " + directory_, errno);
     auto found = digest_of(files_[i].get(), wanted.name, directory_);
     if (!found) return std::unexpected(std::move(found.error()));
     if (*found != wanted) {

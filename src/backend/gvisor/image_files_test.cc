@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -143,6 +145,24 @@ TEST_F(ImageTest, DigestIsThatOfTheDigestsOfItsBlocks) {
 TEST_F(ImageTest, DirectoryWithoutManifestIsNone) {
   fs::remove(root_ / "manifest.json");
   EXPECT_THAT(refusal(), HasSubstr("no manifest.json"));
+}
+
+TEST(ImageDigestTest, AWholeFileHasTheSameDigestHoweverItIsRead) {
+  constexpr std::size_t kBlock = ImageDigest::kBlock;
+  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, kBlock - 1, kBlock, kBlock + 1,
+                                 2 * kBlock, 2 * kBlock + 1, 9 * kBlock + 5, 20 * kBlock}) {
+    const base::Fd file(::memfd_create("image", MFD_CLOEXEC));
+    std::string text(size, '\0');
+    for (std::size_t i = 0; i < size; ++i) text[i] = static_cast<char>(i * 31 / 7 + i / kBlock);
+    ASSERT_EQ(::pwrite(file.get(), text.data(), size, 0), static_cast<ssize_t>(size));
+    ImageDigest digest;
+    ASSERT_EQ(digest.read_on(file.get()), 0);
+    EXPECT_EQ(digest_whole(file.get(), size), digest.finish()) << size;
+    EXPECT_EQ(digest_whole(file.get(), size + 1), std::nullopt) << size;
+    if (size > 0) {
+      EXPECT_EQ(digest_whole(file.get(), size - 1), std::nullopt) << size;
+    }
+  }
 }
 
 }  // namespace
