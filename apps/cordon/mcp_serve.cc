@@ -213,9 +213,17 @@ Result<int> Service::run() {
   if (auto ready = prepare(); !ready) return std::unexpected(std::move(ready.error()));
   cleaning_ = std::make_unique<asio::thread_pool>(1);
   signal_.emplace(loop_, signals_.release());
-  bridge_.emplace(loop_, servers(), limits(), [](std::string_view server, std::string_view line) {
-    complain(concat(base::printable(server), ": ", base::printable(line)));
-  });
+  bridge_.emplace(
+      loop_, servers(), limits(),
+      [unsaid = std::uint64_t{0}](std::string_view server, std::string_view line) mutable {
+        // All servers share this thread: none may hold it up by what it says on stderr.
+        if (unsaid > 0 && complain_unless_held_up(concat(
+                              std::to_string(unsaid), " lines were not said: nobody read them"))) {
+          unsaid = 0;
+        }
+        const std::string text = concat(base::printable(server), ": ", base::printable(line));
+        if (unsaid > 0 || !complain_unless_held_up(text)) ++unsaid;
+      });
   auto front = mcp::HttpFront::open(loop_, *bridge_, options_.http);
   if (!front) return std::unexpected(std::move(front.error()));
   front_ = *std::move(front);

@@ -123,9 +123,13 @@ Result<UnpackedImage> unpack_into_cache(const Image& image, std::string cache, B
     return std::unexpected(std::move(unpacked.error()));
   }
   result.skipped = budget.skipped;
+  // Once it has its name nobody looks at it again, also after the power was cut.
+  if (::syncfs(root.get()) != 0)
+    return base::fail_os(kStage, errno, "writing the image to the disk");
   if (::renameat2(parent->get(), unfinished.name().c_str(), parent->get(), name.c_str(),
                   RENAME_NOREPLACE) == 0) {
     unfinished.keep();
+    (void)::fsync(parent->get());
     return result;
   }
   if (errno == EEXIST && is_there(parent->get(), name)) return result;  // another was faster

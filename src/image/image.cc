@@ -162,7 +162,7 @@ Result<void> read_docker(Image& image, const std::string& text, const std::strin
   for (const std::string& layer : saved.layers) image.layers.push_back({.name = layer});
   if (auto added = add_config(image, *config); !added) return added;
   // Nothing else says what the layers have to be.
-  if (image.config.layers.size() == image.layers.size()) return {};
+  if (!image.layers.empty() && image.config.layers.size() == image.layers.size()) return {};
   return fail(ErrorCode::invalid_argument, "the configuration of the image names no layers");
 }
 

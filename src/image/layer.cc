@@ -100,6 +100,10 @@ Result<base::Fd> Layer::parent_of(const std::string& path) {
     begin = end + 1;
     const bool made = ::mkdirat(at.get(), name.c_str(), kDirectory) == 0;
     if (!made && errno != EEXIST) return cannot(errno, path);
+    if (made) {
+      if (auto counted = count_entry(); !counted)
+        return std::unexpected(std::move(counted.error()));
+    }
     base::Fd next = open_directory(at.get(), name);
     if (!next || (made && ::fchmod(next.get(), kDirectory) != 0)) return cannot(errno, path);
     at = std::move(next);
@@ -119,18 +123,27 @@ Result<void> Layer::remove(int parent, const std::string& name, const std::strin
   return {};
 }
 
-void Layer::note(const std::string& path) {
+// Directories on the way count, too: the name of one entry can make thousands.
+Result<void> Layer::count_entry() {
+  if (++budget_.entries <= budget_.most_entries) return {};
+  return base::fail(ErrorCode::resource_exhausted, kStage,
+                    "the image has more than " + std::to_string(budget_.most_entries) +
+                        " files: nothing was kept of it");
+}
+
+Result<void> Layer::note(const std::string& path) {
   for (std::string one = path; !one.empty(); one = above(one)) {
-    if (!made_.insert(one).second) return;
+    if (!made_.insert(one).second) return {};
+    named_ += one.size();
   }
+  if (named_ <= budget_.most_names) return {};
+  return base::fail(ErrorCode::resource_exhausted, kStage,
+                    "the names of a layer's files take more than " +
+                        std::to_string(budget_.most_names) + " bytes: nothing was kept of it");
 }
 
 Result<void> Layer::entry(const TarEntry& entry) {
-  if (++budget_.entries > budget_.most_entries) {
-    return base::fail(ErrorCode::resource_exhausted, kStage,
-                      "the image has more than " + std::to_string(budget_.most_entries) +
-                          " files: nothing was kept of it");
-  }
+  if (auto counted = count_entry(); !counted) return counted;
   auto path = checked(entry.path);
   if (!path) return std::unexpected(std::move(path.error()));
   if (path->empty()) {
@@ -141,7 +154,7 @@ Result<void> Layer::entry(const TarEntry& entry) {
   if (!parent) return std::unexpected(std::move(parent.error()));
   const std::string name = last_name(*path);
   if (name.starts_with(kWhiteout)) return whiteout(parent->get(), above(*path), name);
-  note(*path);
+  if (auto noted = note(*path); !noted) return noted;
   return make(entry, parent->get(), *path);
 }
 

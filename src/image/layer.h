@@ -21,7 +21,8 @@ namespace cordon::image {
 struct Budget {
   std::uint64_t most_bytes = std::uint64_t{16} << 30U;
   std::uint64_t most_entries = 1'000'000;
-  std::uint64_t bytes = 0;  // unpacked, with all that is between files
+  std::uint64_t most_names = std::uint64_t{256} << 20;  // bytes of one layer's paths
+  std::uint64_t bytes = 0;                              // unpacked, with all that is between files
   std::uint64_t entries = 0;
   std::uint64_t skipped = 0;  // devices and the like
 };
@@ -49,11 +50,13 @@ class Layer {
   // The directory that `path` is in, made if it is missing.
   [[nodiscard]] Result<base::Fd> parent_of(const std::string& path);
   [[nodiscard]] Result<void> remove(int parent, const std::string& name, const std::string& path);
-  void note(const std::string& path);
+  [[nodiscard]] Result<void> count_entry();
+  [[nodiscard]] Result<void> note(const std::string& path);
 
   int root_;
   Budget& budget_;
   std::unordered_set<std::string> made_;  // by this layer, with all directories above
+  std::uint64_t named_ = 0;               // bytes in it
   base::Fd file_;
   std::uint32_t file_mode_ = 0;
   std::string file_path_;

@@ -152,6 +152,19 @@ TEST_F(LayerTest, TheBudgetEndsIt) {
   EXPECT_EQ(many.error().code, ErrorCode::resource_exhausted);
 }
 
+TEST_F(LayerTest, DirectoriesThatANameImpliesCountToo) {
+  budget_ = {.most_entries = 20};
+  std::string deep;
+  for (int i = 0; i < 30; ++i) deep += "d/";
+  const auto many = put({file(deep + "file")});
+  ASSERT_FALSE(many);
+  EXPECT_EQ(many.error().code, ErrorCode::resource_exhausted);
+  budget_ = {.most_names = 100};
+  const auto named = put({file("one/two/three/" + std::string(80, 'n'))});
+  ASSERT_FALSE(named);
+  EXPECT_EQ(named.error().code, ErrorCode::resource_exhausted);
+}
+
 TEST_F(LayerTest, WhatEndsEarlyIsNotComplete) {
   const std::string whole = archive({file("a", std::string(2000, 'x'))});
   ASSERT_TRUE(put(whole.substr(0, 1200)));

@@ -197,7 +197,7 @@ Asked<std::vector<std::string>> Client::list(std::string_view method, std::strin
 }
 
 Asked<void> Client::send(const std::string& text, TimePoint until, std::string_view what) {
-  std::string rest = text + '\n';
+  std::string rest = one_line(text) + '\n';
   while (!rest.empty()) {
     const auto written = process_.write_stdin(rest, kTurn);
     if (!written) return std::unexpected(gone(what));

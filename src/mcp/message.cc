@@ -1,5 +1,6 @@
 #include "mcp/message.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/json_text.h"
@@ -173,6 +174,13 @@ std::string make_request(const Id& id, std::string_view method, std::string_view
   message.add("id", id.json()).add("method", json_text(method));
   if (!params.empty()) message.add("params", params);
   return message.str();
+}
+
+std::string one_line(std::string_view text) {
+  std::string line(text);
+  // Strings have none: there they are escaped.
+  std::ranges::replace_if(line, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  return line;
 }
 
 std::string make_notification(std::string_view method, std::string_view params) {

@@ -113,6 +113,10 @@ struct Parsed {
 // What is sent. `params`, `result` and `data` are JSON; empty: left out.
 [[nodiscard]] std::string make_request(const Id& id, std::string_view method,
                                        std::string_view params = {});
+// The same message without line ends between its parts, where bodies of HTTP may have them: to a
+// program that reads lines they would be the end of it, and what follows another message.
+[[nodiscard]] std::string one_line(std::string_view text);
+
 [[nodiscard]] std::string make_notification(std::string_view method, std::string_view params = {});
 [[nodiscard]] std::string make_response(const Id& id, std::string_view result);
 [[nodiscard]] std::string make_error(const std::optional<Id>& id, int code,

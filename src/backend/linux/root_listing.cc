@@ -107,7 +107,7 @@ class Lister {
   // The places that something can be mounted on are no matter any more.
   Result<void> find_missing() {
     std::vector<Place> missing;
-    for (Place& place : places_) {
+    for (const Place& place : places_) {
       // Inside another one there is nothing of the root.
       const bool covered = std::ranges::any_of(places_, [&](const Place& other) {
         return base::strictly_below(place.path, other.path);
@@ -126,7 +126,7 @@ class Lister {
       }
       const bool fits = found && ::fstat(found.get(), &info) == 0 &&
                         (place.file ? S_ISREG(info.st_mode) : S_ISDIR(info.st_mode));
-      if (!fits || place.parted) missing.push_back(std::move(place));
+      if (!fits || place.parted) missing.push_back(place);
     }
     places_ = std::move(missing);
     return {};
@@ -156,7 +156,7 @@ class Lister {
     while (const dirent* const entry = ::readdir(stream.get())) {
       const std::string_view name = entry->d_name;
       if (name != "." && name != "..") names.emplace_back(name);
-      if (names.size() > kMostRootEntries) break;
+      if (names.size() > kMostRootEntries) return too_many_parts();
     }
     if (errno != 0) return base::fail_os(kStage, errno, "reading " + path + " of the root");
     std::ranges::sort(names);  // so that the same root gives the same plan
@@ -166,6 +166,14 @@ class Lister {
       if (auto added = add(::dirfd(stream.get()), name, inside); !added) return added;
     }
     return {};
+  }
+
+  [[nodiscard]] std::unexpected<Error> too_many_parts() const {
+    const std::string where =
+        places_.empty() ? "" : ", because it has no " + places_.front().path + ": make that there";
+    return base::fail(ErrorCode::resource_exhausted, kStage,
+                      "the root " + result_.source + " would have to be shown in more than " +
+                          std::to_string(kMostRootEntries) + " parts" + where);
   }
 
   Result<void> add(int directory, const std::string& name, const std::string& inside) {
@@ -191,14 +199,7 @@ class Lister {
     } else {
       return {};
     }
-    if (result_.entries.size() >= kMostRootEntries) {
-      const std::string where =
-          places_.empty() ? ""
-                          : ", because it has no " + places_.front().path + ": make that there";
-      return base::fail(ErrorCode::resource_exhausted, kStage,
-                        "the root " + result_.source + " would have to be shown in more than " +
-                            std::to_string(kMostRootEntries) + " parts" + where);
-    }
+    if (result_.entries.size() >= kMostRootEntries) return too_many_parts();
     result_.entries.push_back(std::move(entry));
     return {};
   }

@@ -101,6 +101,33 @@ TEST_F(RootListingTest, NothingIsMountedThroughALinkOfTheRoot) {
   EXPECT_THAT(refused().message, HasSubstr("symbolic link"));
 }
 
+// Whatever comes before it.
+TEST_F(RootListingTest, NothingIsMountedThroughALinkOfTheRootBehindAPlaceThatIsMissing) {
+  link("/etc", "/srv");
+  request_.grants = {Grant::bind(top_, "/data", Grant::Kind::read),
+                     Grant::bind(top_, "/srv/place", Grant::Kind::read)};
+  EXPECT_THAT(refused().message, HasSubstr("symbolic link"));
+}
+
+TEST_F(RootListingTest, EachDirectoryWithoutThePlaceOfAGrantIsShownInParts) {
+  directory("/home/bob");
+  directory("/run/lock");
+  request_.grants = {Grant::bind(top_, "/data", Grant::Kind::read),
+                     Grant::bind(top_, "/home/ann", Grant::Kind::read), Grant::tmpfs("/run/mine")};
+  EXPECT_THAT(listed(), ElementsAre(RootEntry{Kind::directory, "/home/bob", ""},
+                                    RootEntry{Kind::directory, "/run/lock", ""}));
+}
+
+TEST_F(RootListingTest, MoreNamesThanAreReadAreNeverLeftOutSilently) {
+  directory("/many");
+  for (std::size_t i = 0; i <= kMostRootEntries; ++i) {
+    ASSERT_EQ(::mkfifo((request_.root + "/many/" + std::to_string(i)).c_str(), 0600), 0);
+  }
+  directory("/many/kept");
+  request_.grants = {Grant::tmpfs("/many/place")};
+  EXPECT_EQ(refused().code, ErrorCode::resource_exhausted);
+}
+
 TEST_F(RootListingTest, NothingIsMountedBelowAFile) {
   file("/srv");
   request_.grants = {Grant::bind(top_, "/srv/place", Grant::Kind::read)};

@@ -16,6 +16,7 @@ constexpr int kMostShown = 100;            // of such lines
 constexpr int kAtATime = 64;               // events before others have their turn
 constexpr std::size_t kMostInBatch = 100;  // only servers of 2025-03-26 send any
 constexpr std::size_t kKept = std::size_t{1} << 16;
+constexpr std::size_t kMostQueued = std::size_t{64} << 20;  // for a server that reads nothing
 constexpr Duration kFirstPause = milliseconds(1);
 constexpr Duration kLongestPause = milliseconds(20);
 
@@ -79,7 +80,11 @@ void ChildLink::launched(Launch launch) {
 
 void ChildLink::send(std::string_view text) {
   if (state_ == State::over || input_closed_) return;
-  queue_ += text;
+  if (queued() > kMostQueued) {
+    settings_.log("does not read what it has asked for, and is ended");
+    return kill();
+  }
+  queue_ += one_line(text);
   queue_ += '\n';
   if (!waiting_to_write_) flush();
 }
@@ -195,7 +200,8 @@ void ChildLink::take(const Event& event) {
 void ChildLink::take_line(std::string_view line) {
   MessageLimits limits = settings_.limits;
   limits.max_batch = kMostInBatch;
-  auto parsed = parse(line, limits);
+  // A carriage return is the end of a line to clients that read streams of events.
+  auto parsed = line.contains('\r') ? parse(one_line(line), limits) : parse(line, limits);
   if (!parsed) return refuse(line, parsed.error().message);
   for (auto& message : parsed->messages) {
     if (!message) {

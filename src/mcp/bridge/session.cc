@@ -135,6 +135,10 @@ Session::ExchangePtr Session::place_for(const Message& message) const {
 void Session::from_server(const Message& message) {
   if (over_) return;
   if (message.asks()) {
+    if (wanted_.size() >= core_.limits.max_requests) {
+      return channel().send(make_error(message.id(), kInternalError,
+                                       "the client has not answered so many requests already"));
+    }
     if (!wanted_.insert(*message.id()).second) {
       return channel().send(
           make_error(message.id(), kInvalidRequest, "this id is that of a request in flight"));
@@ -174,6 +178,7 @@ void Session::get(const Ask& ask, std::shared_ptr<Reply> reply) {
 }
 
 bool Session::idle_for(Duration time) const {
+  if (greeting_.empty()) return false;  // that has a time-out of its own
   return !over_ && numbers_.empty() && !streams_.any_live() && core_.loop->now() - used_ >= time;
 }
 

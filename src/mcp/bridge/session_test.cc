@@ -30,6 +30,48 @@ TEST_F(BridgeSession, AnswersByJsonWhatIsAnsweredAtOnce) {
   EXPECT_EQ(reply->body, R"({"jsonrpc":"2.0","id":"a","result":{}})");
 }
 
+// To a server a line is a message.
+TEST_F(BridgeSession, LineEndsInsideAMessageMakeNoOtherMessageOfIt) {
+  std::vector<std::string> heard;
+  serve(old_server([&](Self&, const Message& message) { heard.push_back(message.method()); }));
+  const Headers headers = session();
+  const auto reply =
+      finished(post("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":{\"a\":\n"
+                    R"({"jsonrpc":"2.0","method":"injected","params":{}})"
+                    "\r\n}}",
+                    headers));
+  EXPECT_EQ(reply->body, make_response(Id::number(1), "{}"));
+  settle();
+  EXPECT_THAT(heard, ::testing::IsEmpty());
+  EXPECT_THAT(log_, ::testing::IsEmpty());
+}
+
+TEST_F(BridgeSession, AServerThatAsksWithoutEndIsRefused) {
+  limits_.max_requests = 5;
+  int refused = 0;
+  serve(old_server([&](Self& self, const Message& message) {
+    if (message.kind() == Message::Kind::error) ++refused;
+    if (message.method() != "flood") return;
+    for (int i = 0; i < 20; ++i) {
+      say(self, make_request(Id::number(1000 + i), "sampling/createMessage", "{}"));
+    }
+  }));
+  const Headers headers = session();
+  const auto reply = post(request(1, "flood"), headers);
+  EXPECT_TRUE(run_until([&] { return refused == 15; })) << refused;
+}
+
+TEST_F(BridgeSession, ASessionThatIsBeingBegunIsNotIdle) {
+  limits_.idle = milliseconds(1);
+  serve(Program().sleep(milliseconds(200)).each_line([](Self& self, std::string_view line) {
+    const auto message = parse_one(line);
+    if (message && message->method() == "initialize") {
+      say(self, make_response(*message->id(), greeting()));
+    }
+  }));
+  EXPECT_EQ(finished(post(begin()))->status, 200);
+}
+
 TEST_F(BridgeSession, AnswersByAStreamWhoTakesNothingElse) {
   serve(old_server());
   const Headers headers = session();

@@ -159,8 +159,9 @@ void Stateless::lost(const WorkerPtr& worker, const std::string& reason) {
     era_ = Era::sessions;
     return serve_waiting();
   }
-  if (!began && workers_.empty()) return give_up(502, reason);
-  serve_waiting();
+  if (began) return serve_waiting();
+  // Another would end as this one did: those that are there serve who waits.
+  if (workers_.empty()) give_up(502, reason);
 }
 
 void Stateless::from_server(const WorkerPtr& worker, const Message& message) {
@@ -169,6 +170,7 @@ void Stateless::from_server(const WorkerPtr& worker, const Message& message) {
 }
 
 void Stateless::sweep(Duration idle) {
+  forget_listeners();
   const auto all = workers_;
   for (const auto& worker : all) {
     const bool used = worker->busy || worker->channel->in_flight() > 0 || !worker->ready ||
@@ -176,11 +178,15 @@ void Stateless::sweep(Duration idle) {
     if (used) {
       worker->used = core_.loop->now();
     } else if (core_.loop->now() - worker->used >= idle) {
-      worker->channel->link().end();
-      worker->ready = false;
-      std::erase(workers_, worker);
+      retire(worker);
     }
   }
+}
+
+void Stateless::retire(const WorkerPtr& worker) {
+  worker->channel->link().end();
+  worker->ready = false;
+  std::erase(workers_, worker);
 }
 
 void Stateless::end(std::string_view reason) {

@@ -88,6 +88,8 @@ class Stateless : public std::enable_shared_from_this<Stateless> {
   void attach(const WorkerPtr& worker, const std::shared_ptr<Visit>& visit);
   void release(const WorkerPtr& worker);
   void cancel_old(const WorkerPtr& worker, std::string_view reason);
+  void retire(const WorkerPtr& worker);
+  void forget_listeners();
   void listen(const WorkerPtr& worker, const std::shared_ptr<Visit>& visit);
   [[nodiscard]] WorkerPtr any_ready() const;
 

@@ -144,7 +144,14 @@ void Stateless::cancel_old(const WorkerPtr& worker, std::string_view reason) {
     worker->channel->send(make_error(input.id, kInternalError, reason));
   }
   release(worker);
+  // The server may go on with it all the same, and what it then asks or says would be taken for the
+  // next client's.
+  retire(worker);
   serve_waiting();
+}
+
+void Stateless::forget_listeners() {
+  std::erase_if(listeners_, [](const Listener& one) { return one.visit->over(); });
 }
 
 void Stateless::from_old(const WorkerPtr& worker, const Message& message) {
@@ -157,7 +164,7 @@ void Stateless::from_old(const WorkerPtr& worker, const Message& message) {
     if (severe_enough(*level, unescaped(*wanted))) worker->visit->send(message.text());
     return;
   }
-  std::erase_if(listeners_, [](const Listener& one) { return one.visit->over(); });
+  forget_listeners();
   for (const Listener& listener : listeners_) {
     if (in_filter(listener.filter, message)) {
       listener.visit->send(for_subscription(message, listener.visit->id()));
@@ -183,6 +190,11 @@ void Stateless::ask_input(const WorkerPtr& worker, const Message& message) {
       worker->lacking = needed;
       return refuse("the client cannot be asked this");
     }
+  }
+  std::size_t held = message.params().size();
+  for (const auto& [name, input] : worker->inputs) held += input.params.size();
+  if (worker->inputs.size() >= core_.limits.max_requests || held > core_.limits.pending_bytes) {
+    return refuse("the client has not answered so much already");
   }
   std::string key = "input-" + std::to_string(++worker->asked);
   worker->inputs.emplace(std::move(key), InputRequest{.id = *message.id(),
@@ -248,6 +260,7 @@ void Stateless::listen(const WorkerPtr& worker, const std::shared_ptr<Visit>& vi
                                   {});
     }
   }
+  forget_listeners();
   listeners_.push_back({.visit = visit, .filter = std::move(filter)});
   visit->send(for_subscription(*ack, visit->id()));
 }

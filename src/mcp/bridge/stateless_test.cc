@@ -307,6 +307,27 @@ TEST_F(BridgeStateless, NoClientIsAskedForWhatItCannotDo) {
   EXPECT_EQ(running(), 1U);
 }
 
+// The server goes on with a call that was cancelled, and asks.
+TEST_F(BridgeStateless, WhatAServerAsksForAClientThatHasGoneIsAskedOfNobodyElse) {
+  limits_.pooled = 1;
+  bool called = false;
+  serve(old_server([&](Self& self, const Message& message) {
+    if (message.method() == "notifications/cancelled") {
+      say(self, make_request(Id::text("late"), "elicitation/create", R"({"message":"delete?"})"));
+    } else if (message.method() == "tools/call" && !std::exchange(called, true)) {
+      return;  // never answers the first
+    } else if (message.method() == "tools/call") {
+      self.sleep(milliseconds(20));
+      say(self, make_response(*message.id(), R"({"content":[]})"));
+    }
+  }));
+  const auto first = call(1, "t", R"({"elicitation":{}})");
+  EXPECT_TRUE(run_until([&] { return called; }));
+  first->leave();
+  const auto second = finished(call(2, "t", R"({"elicitation":{}})"));
+  EXPECT_THAT(second->body, AllOf(HasSubstr(R"("id":2)"), HasSubstr(R"("resultType":"complete")")));
+}
+
 TEST_F(BridgeStateless, WhoeverIsAskedAndDoesNotComeBackLosesItsTurn) {
   limits_.input_timeout = milliseconds(20);
   limits_.pooled = 1;

@@ -217,6 +217,9 @@ class Reader {
          at = path.find('/', at + 1)) {
       const Name above{.exact = std::string(path.substr(0, at)), .directory = true};
       const auto [found, added] = names_.try_emplace(lower(above.exact), above);
+      if (names_.size() > limits_.max_entries) {
+        return wrong("has more directories than a bundle may have");
+      }
       if (added) continue;
       if (found->second.exact != above.exact) return differs_in_case(path, found->second.exact);
       if (!found->second.directory) return wrong_entry(path, "is below a file");

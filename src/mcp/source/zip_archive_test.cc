@@ -148,6 +148,9 @@ TEST(ZipArchive, RefusesBombs) {
   ZipBuilder many;
   for (int i = 0; i < 101; ++i) many.add(std::to_string(i), "");
   expect_refused(many.str(), "more files", {.max_entries = 100});
+  std::string deep;
+  for (int i = 0; i < 101; ++i) deep += "d/";
+  expect_refused(ZipBuilder().add(deep + "f", "").str(), "more directories", {.max_entries = 100});
 }
 
 TEST(ZipArchive, RefusesEntriesThatShareTheirBytes) {
