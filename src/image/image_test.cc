@@ -94,6 +94,16 @@ TEST_F(ImageTest, AChangedLayerOfDockersIsRefused) {
   expect_refused(ErrorCode::invalid_argument, "configuration says");
 }
 
+// It would be kept under the digest of whatever it calls its configuration.
+TEST_F(ImageTest, AnArchiveOfDockersWithoutLayersIsRefused) {
+  const std::string config = R"({"config":{}})";
+  const std::string name = testing::digest(config) + ".json";
+  const std::string list = R"([{"Config":")" + name + R"(","Layers":[]}])";
+  std::ofstream(place(), std::ios::binary)
+      << archive({file(name, config), file("manifest.json", list)});
+  expect_refused(ErrorCode::invalid_argument, "layers");
+}
+
 TEST_F(ImageTest, TheConfigurationIsRead) {
   two_layers().write(place());
   const auto image = open_image(place().string(), "latest");

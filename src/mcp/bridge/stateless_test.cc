@@ -307,6 +307,34 @@ TEST_F(BridgeStateless, NoClientIsAskedForWhatItCannotDo) {
   EXPECT_EQ(running(), 1U);
 }
 
+// One at a time: a second one ends at once, as long as the first is there.
+TEST_F(BridgeStateless, AServerThatCannotBeStartedTwiceIsNotStartedAgainAndAgain) {
+  int started = 0;
+  bool answer = false;
+  serve(Program().step([&](Self& self) {
+    if (++started > 1 && !answer) {
+      self.exit(1);
+      return;
+    }
+    self.each_line([&](Self& inside, std::string_view line) {
+      const auto message = parse_one(line);
+      if (!message || !message->id()) return;
+      if (message->method() == "initialize") {
+        say(inside, make_response(*message->id(), greeting()));
+      } else if (message->method() == "server/discover") {
+        say(inside, make_error(message->id(), kMethodNotFound, "no"));
+      }
+    });
+  }));
+  const auto first = call(1, "t");
+  EXPECT_TRUE(run_until([&] { return bridge_->stats().children == 1; }));
+  settle();
+  const auto second = call(2, "t");
+  for (int i = 0; i < 5; ++i) settle();
+  EXPECT_LE(started, 3);
+  answer = true;
+}
+
 // The server goes on with a call that was cancelled, and asks.
 TEST_F(BridgeStateless, WhatAServerAsksForAClientThatHasGoneIsAskedOfNobodyElse) {
   limits_.pooled = 1;
